@@ -18,13 +18,7 @@ END_USAGE
 }
 only_help "$@"
 
-plan=$build/bin/napcoll-plan
-[ -x "$plan" ] || tap_skip_all "no napcoll-plan in $build"
-unset NAPCOLL_MACHINES
-
-simulate() {
-    "$plan" simulate --machine bluewaters.conf "$@"
-}
+need_plan
 
 # drawings PREFIX: the files with this prefix, without it.
 drawings() {

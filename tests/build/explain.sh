@@ -17,16 +17,10 @@ END_USAGE
 }
 only_help "$@"
 
-plan=$build/bin/napcoll-plan
-[ -x "$plan" ] || tap_skip_all "no napcoll-plan in $build"
-unset NAPCOLL_MACHINES
+need_plan
 
 explain() {
     "$plan" explain --machine bluewaters.conf "$@"
-}
-
-simulate() {
-    "$plan" simulate --machine bluewaters.conf "$@"
 }
 
 # rows FILE: explain's table as "ALGORITHM SIMULATED CLOSED-FORM VERDICT...".

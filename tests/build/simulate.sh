@@ -17,13 +17,7 @@ END_USAGE
 }
 only_help "$@"
 
-plan=$build/bin/napcoll-plan
-[ -x "$plan" ] || tap_skip_all "no napcoll-plan in $build"
-unset NAPCOLL_MACHINES
-
-simulate() {
-    "$plan" simulate --machine bluewaters.conf "$@"
-}
+need_plan
 
 # The times of the paper's figures, through the CSV file.
 csv_holds_the_figures() {
@@ -162,44 +156,35 @@ machines_are_found_by_folder() {
         --closed-form --algorithm smp --bytes 1000 | grep ',1000,3012.2')
 }
 
-# refused TEXT ARGUMENT...: exit status 2, TEXT on standard error, no output.
-refused() {
-    local text=$1 rc=0
-    shift
-    "$plan" simulate "$@" >"$work/out" 2>"$work/err" || rc=$?
-    cat "$work/err"
-    [ "$rc" = 2 ] && grep -qF -e "$text" "$work/err" && [ ! -s "$work/out" ]
-}
-
 mistakes_name_option_and_range() {
     local machine=(--machine bluewaters.conf)
-    refused '--machine: missing'
-    refused '--machine nothing.conf: no such file' --machine nothing.conf
-    refused '--nodes 0: expected a number from 1 to 1048576' "${machine[@]}" --nodes 0
-    refused '--nodes 4:2: expected' "${machine[@]}" --nodes 4:2
-    refused '--nodes 1:4:x1: expected' "${machine[@]}" --nodes 1:4:x1
-    refused '--nodes 1:1000000:+1: expected at most 1000 values' "${machine[@]}" --nodes 1:1000000:+1
-    refused '--bytes 0:8: expected' "${machine[@]}" --bytes 0:8
-    refused '--bytes 2G: expected a number from 0 to 1073741824' "${machine[@]}" --bytes 2G
-    refused 'expected at most 262144 ranks' "${machine[@]}" --nodes 1:65536 --ppn 16
-    refused 'expected at most 1048576 ranks' "${machine[@]}" --nodes 65537 --ppn 16 --closed-form
-    refused '--ppn 3x: character 2' "${machine[@]}" --ppn 3x
-    refused '--closed-form: expected one number as --ppn' "${machine[@]}" --closed-form --ppn 3,2
-    refused '--provider delegate: expected own' "${machine[@]}" --provider delegate
-    refused '--leader-provider delegate: expected own' "${machine[@]}" --leader-provider delegate
-    refused '--tunable 2: expected --algorithm' "${machine[@]}" --tunable 2
-    refused '--bytes: barrier has no data' "${machine[@]}" --coll barrier --bytes 8:64
-    refused '--root 4: there are 4 ranks' "${machine[@]}" --coll reduce --root 4
-    refused '--segments 2: scan cuts nothing into segments' "${machine[@]}" --coll scan --segments 2
-    refused '--ranks: not an option of simulate' "${machine[@]}" --ranks 4
-    refused '--csv /nowhere/a.csv: cannot be written' "${machine[@]}" --csv /nowhere/a.csv
+    refused '--machine: missing' simulate
+    refused '--machine nothing.conf: no such file' simulate --machine nothing.conf
+    refused '--nodes 0: expected a number from 1 to 1048576' simulate "${machine[@]}" --nodes 0
+    refused '--nodes 4:2: expected' simulate "${machine[@]}" --nodes 4:2
+    refused '--nodes 1:4:x1: expected' simulate "${machine[@]}" --nodes 1:4:x1
+    refused '--nodes 1:1000000:+1: expected at most 1000 values' simulate "${machine[@]}" --nodes 1:1000000:+1
+    refused '--bytes 0:8: expected' simulate "${machine[@]}" --bytes 0:8
+    refused '--bytes 2G: expected a number from 0 to 1073741824' simulate "${machine[@]}" --bytes 2G
+    refused 'expected at most 262144 ranks' simulate "${machine[@]}" --nodes 1:65536 --ppn 16
+    refused 'expected at most 1048576 ranks' simulate "${machine[@]}" --nodes 65537 --ppn 16 --closed-form
+    refused '--ppn 3x: character 2' simulate "${machine[@]}" --ppn 3x
+    refused '--closed-form: expected one number as --ppn' simulate "${machine[@]}" --closed-form --ppn 3,2
+    refused '--provider delegate: expected own' simulate "${machine[@]}" --provider delegate
+    refused '--leader-provider delegate: expected own' simulate "${machine[@]}" --leader-provider delegate
+    refused '--tunable 2: expected --algorithm' simulate "${machine[@]}" --tunable 2
+    refused '--bytes: barrier has no data' simulate "${machine[@]}" --coll barrier --bytes 8:64
+    refused '--root 4: there are 4 ranks' simulate "${machine[@]}" --coll reduce --root 4
+    refused '--segments 2: scan cuts nothing into segments' simulate "${machine[@]}" --coll scan --segments 2
+    refused '--ranks: not an option of simulate' simulate "${machine[@]}" --ranks 4
+    refused '--csv /nowhere/a.csv: cannot be written' simulate "${machine[@]}" --csv /nowhere/a.csv
 }
 
 mistakes_in_machine_files_are_placed() {
     local file=$work/bad.conf
     sed 's/\(network_eager_latency_us = \).*/\1-3/' \
         "$src/ompi/tools/napcoll/machines/bluewaters.conf" >"$file"
-    refused "$file:$(grep -n network_eager_latency_us "$file" | cut -d: -f1):49: coll_napcoll_machine_network_eager_latency_us: expected a number from 0" \
+    refused "$file:$(grep -n network_eager_latency_us "$file" | cut -d: -f1):49: coll_napcoll_machine_network_eager_latency_us: expected a number from 0" simulate \
         --machine "$file"
 }
 

@@ -102,12 +102,23 @@ lacks() {
     fi
 }
 
+# need_plan: sets `plan` to napcoll-plan, or skips all tests; with its own machine files.
+need_plan() {
+    plan=$build/bin/napcoll-plan
+    [ -x "$plan" ] || tap_skip_all "no napcoll-plan in $build"
+    unset NAPCOLL_MACHINES
+}
+
+# simulate ARGUMENT...: on the machine of the papers.
+simulate() {
+    "$plan" simulate --machine bluewaters.conf "$@"
+}
+
 # refused TEXT COMMAND ARGUMENT...: napcoll-plan, which is $plan, ends with status 2, TEXT on standard error and no
 # output.
 refused() {
     local text=$1 rc=0
     shift
-    # shellcheck disable=SC2154
     "$plan" "$@" >"$work/out" 2>"$work/err" || rc=$?
     cat "$work/err"
     [ "$rc" = 2 ] && grep -qF -e "$text" "$work/err" && [ ! -s "$work/out" ]
