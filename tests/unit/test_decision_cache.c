@@ -67,7 +67,8 @@ static napcoll_decided_t *add(fixture_t *f, size_t least, size_t most, int steps
     made->decision.least = least;
     made->decision.most = most;
     made->plan[f->key.call.in_place] = plan_of(steps);
-    return napcoll_decision_cache_share(&f->cache, made);
+    napcoll_decision_cache_share(&f->cache, &made);
+    return made;
 }
 
 static bool finds(fixture_t *f, const napcoll_decided_t *decided, size_t bytes)

@@ -539,7 +539,7 @@ void mca_coll_napcoll_release_map(mca_coll_napcoll_module_t *module);
  * thread. */
 napcoll_decided_t *mca_coll_napcoll_make_decided(const napcoll_decision_key_t *key);
 napcoll_decided_t *mca_coll_napcoll_find_decided(const napcoll_decision_key_t *key, size_t bytes);
-napcoll_decided_t *mca_coll_napcoll_share_decided(napcoll_decided_t *made);
+void mca_coll_napcoll_share_decided(napcoll_decided_t **decided);
 void mca_coll_napcoll_release_decided(napcoll_decided_t *decided);
 
 /* ---- coll_napcoll_verify.c ---- */

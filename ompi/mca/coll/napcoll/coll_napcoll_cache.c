@@ -258,7 +258,8 @@ static int estimate_limits(const mca_coll_napcoll_module_t *module,
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     made->decision.most = SIZE_MAX;
-    *decided = mca_coll_napcoll_share_decided(made);
+    mca_coll_napcoll_share_decided(&made);
+    *decided = made;
     opal_output_verbose(1, mca_coll_napcoll_log_output(module),
                         "coll:napcoll: communicator %u: %s: blocks of up to %zu bytes are "
                         "forwarded with others, where a process sends more than %zu of them",
@@ -337,10 +338,11 @@ static int make_decided(mca_coll_napcoll_module_t *module, const napcoll_call_t 
         mca_coll_napcoll_release_decided(made);
         return rc;
     }
-    *decided = NAPCOLL_VERIFY_PLANS_OFF == mca_coll_napcoll_component.verify
-                       && !mca_coll_napcoll_is_neighbor(call->coll)
-                   ? mca_coll_napcoll_share_decided(made)
-                   : made;
+    if (NAPCOLL_VERIFY_PLANS_OFF == mca_coll_napcoll_component.verify
+        && !mca_coll_napcoll_is_neighbor(call->coll)) {
+        mca_coll_napcoll_share_decided(&made);
+    }
+    *decided = made;
     return OMPI_SUCCESS;
 }
 

@@ -72,15 +72,13 @@ napcoll_decided_t *mca_coll_napcoll_find_decided(const napcoll_decision_key_t *k
     return found;
 }
 
-napcoll_decided_t *mca_coll_napcoll_share_decided(napcoll_decided_t *made)
+void mca_coll_napcoll_share_decided(napcoll_decided_t **decided)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
-    napcoll_decided_t *shared;
 
     opal_mutex_lock(&component->shared_lock);
-    shared = napcoll_decision_cache_share(&component->decisions, made);
+    napcoll_decision_cache_share(&component->decisions, decided);
     opal_mutex_unlock(&component->shared_lock);
-    return shared;
 }
 
 void mca_coll_napcoll_release_decided(napcoll_decided_t *decided)

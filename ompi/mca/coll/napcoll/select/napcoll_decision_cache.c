@@ -146,18 +146,18 @@ static size_t bytes_of(const napcoll_decided_t *decided)
     return bytes;
 }
 
-napcoll_decided_t *napcoll_decision_cache_share(napcoll_decision_cache_t *cache,
-                                                napcoll_decided_t *made)
+void napcoll_decision_cache_share(napcoll_decision_cache_t *cache, napcoll_decided_t **decided)
 {
+    napcoll_decided_t *made = *decided;
     napcoll_decided_t *other = napcoll_decision_cache_find(cache, &made->key, made->decision.most);
 
     if (NULL != other) {
         destroy(cache, made);
-        return other;
+        *decided = other;
+        return;
     }
     made->bytes = bytes_of(made);
     made->shared = 0 == napcoll_table_add(&cache->table, &made->link, hash_of(&made->key));
-    return made;
 }
 
 void napcoll_decision_cache_release(napcoll_decision_cache_t *cache, napcoll_decided_t *decided)

@@ -94,13 +94,11 @@ napcoll_decided_t *napcoll_decision_cache_find(napcoll_decision_cache_t *cache,
 /**
  * Share an entry whose decision and plans are complete.
  *
- * @param[in,out] cache  the cache
- * @param[in]     made   a new entry, taken over
- *
- * @return the entry to use, to be released: the new one, or one that another thread has added
+ * @param[in,out] cache    the cache
+ * @param[in,out] decided  a new entry; then the one to use, to be released: the same, or one that
+ *                         another thread has added, and the new one is freed
  */
-napcoll_decided_t *napcoll_decision_cache_share(napcoll_decision_cache_t *cache,
-                                                napcoll_decided_t *made);
+void napcoll_decision_cache_share(napcoll_decision_cache_t *cache, napcoll_decided_t **decided);
 
 /** Release an entry, shared or not; NULL is allowed. Those that nobody uses stay as long as there
  * is room. */
