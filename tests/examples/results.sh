@@ -20,6 +20,8 @@ only_help "$@"
 [ -x "$build/bin/collbench" ] || tap_skip_all "no build in $build"
 NAPCOLL_BUILD=$build "$src/tests/netlab/netlab" --nodes 1 --ppn 1 -- true || tap_skip_all "netlab cannot run here"
 
+head_line=openmpi,coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,run_us,ran
+
 # results ARGUMENT...: of one small cluster.
 results() {
     timeout 400 "$src/examples/results.sh" --clusters 2x2 --coll scan --bytes 64 --applications cg --minutes 1 \
@@ -35,7 +37,7 @@ run_measures_what_is_missing() {
     results --no-root 2>"$work/err"
     cat "$work/err"
     refuses '' grep -F '2x2 tune' "$work/err"
-    grep -E '^==> \[2 of 4\] 2x2 scan blocking: about [0-9]+ s; about 1 minutes left$' "$work/err"
+    grep -E '^==> \[2 of 6\] 2x2 scan blocking: about [0-9]+ s; about 1 minutes left$' "$work/err"
     cat "$work/results/README.md" "$work/results/results.csv" "$work/results/applications.csv"
     for file in scan-blocking scan-requests; do
         head -n 1 "$work/results/parts/2x2-$file.txt" | grep -E '^netlab --nodes 2 --ppn 2 .* collbench --coll scan '
@@ -56,14 +58,31 @@ what_is_there_is_not_repeated() {
     refuses '' grep -F 'parts have not been measured' "$work/results/README.md"
 }
 
+# Of nonblocking calls of 64 bytes libnbc is faster by a fifth: that cell is measured again, with the components and the
+# algorithms that are not much slower than auto, and its new figures count. The others' stay.
+doubtful_cells_are_measured_again() {
+    local parts=$work/results/parts csv=$work/results/results.csv
+    rm -f "$parts/2x2-scan-requests-again".*
+    printf '%s\n' '# napcoll 0.2.0, Open MPI v4.1.4, 4 processes on 2 nodes' "${head_line#*,}" \
+        scan,2,2,64,napcoll@nonblocking,1,1,1,1,1,1,x scan,2,2,64,napcoll:nap@nonblocking,1,1,1,1,1.2,1,x \
+        scan,2,2,64,napcoll:gathered@nonblocking,1,1,1,1,1.4,1,x scan,2,2,64,libnbc@nonblocking,1,1,1,1,0.8,1,x \
+        scan,2,2,64,napcoll@persistent,1,1,1,1,3,1,x scan,2,2,64,libnbc@persistent,1,1,1,1,7,1,x \
+        >"$parts/2x2-scan-requests.csv"
+    results --no-root 2>"$work/err"
+    cat "$work/err" "$csv"
+    head -n 1 "$parts/2x2-scan-requests-again.txt" |
+        grep -F -e '--contestants napcoll@nonblocking,napcoll:nap@nonblocking,libnbc@nonblocking --iterations 50'
+    [ "$(grep -c '@nonblocking,' "$csv")" = 3 ]
+    refuses '' grep '@nonblocking,1,' "$csv"
+    [ "$(grep -c '@persistent,1,' "$csv")" = 2 ]
+}
+
 # page: of the figures in $work/page.csv, in the place of those that were measured.
 page() {
     mkdir -p "$work/page"
     "$build/examples/results_page" "$work/page.csv" "$work/reasons.txt" "$work/none.csv" "$work/page" >"$work/page.md" &&
         cat "$work/page.md"
 }
-
-head_line=openmpi,coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,run_us,ran
 
 # tuned is the better peer: 1 / 0.8. The fastest by name fell back, so the next one counts: 1 / 0.5; han was dropped, and
 # counts as no faster than auto.
@@ -93,8 +112,8 @@ mistakes_in_figures_are_named() {
     refuses "results_page: $work/page.csv: a line has another number of fields" page
 }
 
-tests=(run_measures_what_is_missing what_is_there_is_not_repeated better_one_counts kinds_are_compared_by_themselves
-    mistakes_in_figures_are_named)
+tests=(run_measures_what_is_missing what_is_there_is_not_repeated doubtful_cells_are_measured_again better_one_counts
+    kinds_are_compared_by_themselves mistakes_in_figures_are_named)
 tap_plan $((${#tests[@]} + 4))
 for name in "${tests[@]}"; do
     tap "$name" "$name"

@@ -7,9 +7,9 @@
  *
  *     rules COLL,BYTES,WORDS...
  *
- * COLL: allreduce, alltoallv, gatherv or scatterv. BYTES: of the vector; or of each block, but that
- * a few of the latter two's are smaller. WORDS: see counters.h. The calls follow each other on one
- * communicator.
+ * COLL: allreduce, iallreduce, alltoallv, gatherv or scatterv. BYTES: of the vector; or of each
+ * block, but that a few of the latter two's are smaller. WORDS: see counters.h. The calls follow
+ * each other on one communicator.
  */
 #include "counters.h"
 
@@ -20,15 +20,25 @@ static unsigned char byte_of(int from, int to, int i)
     return (unsigned char) (31 * from + 7 * to + i);
 }
 
-static bool allreduce(MPI_Comm comm, int rank, int size, int bytes)
+/* Wait for a call that was started without an error. */
+static int complete(MPI_Request *request, int rc)
 {
+    return MPI_SUCCESS == rc ? MPI_Wait(request, MPI_STATUS_IGNORE) : rc;
+}
+
+static bool reduces_all(MPI_Comm comm, int rank, int size, int bytes, bool blocking)
+{
+    MPI_Request request;
     unsigned char *send = tap_alloc((size_t) bytes), *recv = tap_alloc((size_t) bytes);
     bool good = true;
 
     for (int i = 0; i < bytes; ++i) {
         send[i] = byte_of(rank, 0, i);
     }
-    mpi_check(MPI_Allreduce(send, recv, bytes, MPI_BYTE, MPI_BXOR, comm), "MPI_Allreduce");
+    mpi_check(blocking ? MPI_Allreduce(send, recv, bytes, MPI_BYTE, MPI_BXOR, comm)
+                       : complete(&request, MPI_Iallreduce(send, recv, bytes, MPI_BYTE, MPI_BXOR,
+                                                           comm, &request)),
+              "an allreduce");
     for (int i = 0; i < bytes; ++i) {
         unsigned char expected = 0;
 
@@ -40,6 +50,16 @@ static bool allreduce(MPI_Comm comm, int rank, int size, int bytes)
     free(send);
     free(recv);
     return good;
+}
+
+static bool allreduce(MPI_Comm comm, int rank, int size, int bytes)
+{
+    return reduces_all(comm, rank, size, bytes, true);
+}
+
+static bool iallreduce(MPI_Comm comm, int rank, int size, int bytes)
+{
+    return reduces_all(comm, rank, size, bytes, false);
 }
 
 static bool alltoallv(MPI_Comm comm, int rank, int size, int bytes)
@@ -154,6 +174,7 @@ static const struct {
     const char *name;
     bool (*run)(MPI_Comm comm, int rank, int size, int bytes);
 } known[] = {{"allreduce", allreduce},
+             {"iallreduce", iallreduce},
              {"alltoallv", alltoallv},
              {"gatherv", gatherv},
              {"scatterv", scatterv}};

@@ -284,6 +284,9 @@ case_of rules_decide 60 "${launch[@]}" --mca coll_napcoll_rules_file "$scratch/r
     scatterv,10,runs:binomial scatterv,10,runs:two_level scatterv,100,runs:two_level \
     "${away[@]}" \
     alltoallv,8,runs:tuna_coalesced alltoallv,8,runs:tuna scatterv,8,runs:binomial scatterv,8,runs:two_level
+printf '%s\n' 'allreduce calls=blocking -> fallback' 'allreduce calls=requests -> smp' >"$scratch/rules"
+case_of rules_tell_requests 30 "${launch[@]}" --mca coll_napcoll_rules_file "$scratch/rules" "$programs/rules" \
+    allreduce,8,fallback:rules iallreduce,8,runs:smp allreduce,8,fallback:rules iallreduce,8,runs:smp
 fake 4 2 cyclic exchange
 printf '%s\n' 'allreduce placement=contiguous -> tree' 'allreduce -> smp # any' >"$scratch/rules"
 launch+=(--mca coll_napcoll_rules_file "$scratch/rules" --mca coll_napcoll_verbose 1)

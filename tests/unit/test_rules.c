@@ -34,8 +34,8 @@ static void every_part_of_a_rule_is_read(void **state)
         "allreduce nodes=2..8 ppn=8 bytes=..4K op=commutative placement=contiguous -> nap lanes=3 "
         "local_radix=4 # x\n"
         "bcast bytes=1M.. nodes=4..->lane between=binomial segments=7\n"
-        "reduce op=ordered placement=scattered bytes=1G->fallback\n"
-        "\tallreduce bytes=0 -> ring segments=5\r\n"
+        "reduce op=ordered placement=scattered bytes=1G calls=blocking->fallback\n"
+        "\tallreduce bytes=0 calls=requests -> ring segments=5\r\n"
         "barrier -> auto");
     const napcoll_rule_t *rule = rules->rule;
 
@@ -48,6 +48,7 @@ static void every_part_of_a_rule_is_read(void **state)
     assert_true(0 == rule->bytes.least && 4096 == rule->bytes.most);
     assert_int_equal(rule->noncommutative, NAPCOLL_RULE_NO);
     assert_int_equal(rule->scattered, NAPCOLL_RULE_NO);
+    assert_int_equal(rule->request, NAPCOLL_RULE_ANY);
     assert_int_equal(rule->action, NAPCOLL_RULE_ALGORITHM);
     assert_int_equal(rule->algorithm, NAPCOLL_ALLREDUCE_NAP);
     assert_int_equal(rule->local_radix, 4);
@@ -65,9 +66,11 @@ static void every_part_of_a_rule_is_read(void **state)
     assert_int_equal(rule->action, NAPCOLL_RULE_FALLBACK);
     assert_int_equal(rule->noncommutative, NAPCOLL_RULE_YES);
     assert_int_equal(rule->scattered, NAPCOLL_RULE_YES);
+    assert_int_equal(rule->request, NAPCOLL_RULE_NO);
     assert_true((size_t) 1 << 30 == rule->bytes.least && (size_t) 1 << 30 == rule->bytes.most);
     rule++;
     assert_int_equal(rule->segments, 5);
+    assert_int_equal(rule->request, NAPCOLL_RULE_YES);
     assert_int_equal(rule->line, 6);
     assert_true(0 == rule->bytes.least && 0 == rule->bytes.most);
     rule++;
@@ -103,6 +106,7 @@ static void what_is_wrong_is_named_with_its_place(void **state)
         {"allreduce op=sum -> nap", 1, 11, "op=commutative or op=noncommutative"},
         {"bcast op=noncommutative -> nap", 1, 7, "bcast has no operation"},
         {"allreduce placement=block -> nap", 1, 11, "placement=contiguous or"},
+        {"allreduce calls=nonblocking -> nap", 1, 11, "calls=blocking or calls=requests"},
         {"allreduce ppn=2 ppn=2 -> nap", 1, 17, "ppn= is given twice"},
         {"allreduce", 1, 10, "found the end of the line"},
         {"allreduce nodes=2 # -> nap", 1, 19, "expected -> and what is to be done"},
@@ -211,7 +215,9 @@ static void rules_read_back_as_they_are_printed(void **state)
         "bcast nodes=4.. bytes=1000..1M placement=scattered -> lane between=auto segments=3\n"
         "allreduce bytes=0 op=noncommutative -> auto\n"
         "allreduce placement=contiguous -> ring segments=2\n"
-        "gatherv bytes=1536 -> fallback\n";
+        "gatherv bytes=1536 -> fallback\n"
+        "bcast calls=blocking -> fallback\n"
+        "bcast placement=contiguous calls=requests -> lane between=auto\n";
     napcoll_rules_t *rules = read_all(text);
     char *printed = NULL;
     size_t length;
@@ -330,6 +336,32 @@ static void the_first_rule_that_matches_decides(void **state)
     assert_int_equal(line_for(rules, "5", "block", 15, 0, true), 6);
     assert_int_equal(line_for(NULL, "5", "block", 15, 0, true), 0);
     napcoll_rules_free(rules);
+}
+
+static void requests_can_have_rules_of_their_own(void **state)
+{
+    napcoll_rules_t *rules = read_all("allreduce calls=blocking bytes=..64 -> fallback\n"
+                                      "allreduce calls=requests -> tree\n"
+                                      "allreduce -> smp\n"),
+                    *without = read_all("allreduce -> smp\n");
+    napcoll_node_map_t *map = placement("2", "block", 8);
+    napcoll_call_t about = {.collective = &napcoll_allreduce, .map = map};
+    const napcoll_rule_t *rule;
+
+    (void) state;
+    assert_true(napcoll_rules_tell_requests(rules));
+    assert_false(napcoll_rules_tell_requests(without));
+    assert_false(napcoll_rules_tell_requests(NULL));
+    assert_int_equal(find(rules, &about, 8).rule->line, 1);
+    assert_int_equal(find(rules, &about, 65).rule->line, 3);
+    assert_int_equal(napcoll_rules_scope(rules, &about, false, &rule), NAPCOLL_RULES_BY_SIZE);
+    about.request = true;
+    assert_int_equal(find(rules, &about, 8).rule->line, 2);
+    assert_int_equal(napcoll_rules_scope(rules, &about, false, &rule), NAPCOLL_RULES_ONE);
+    assert_int_equal(rule->line, 2);
+    napcoll_node_map_free(map);
+    napcoll_rules_free(rules);
+    napcoll_rules_free(without);
 }
 
 static void a_rule_whose_algorithm_cannot_is_passed_over(void **state)
@@ -464,6 +496,8 @@ static const struct {
     {"allreduce ppn=2.. -> nap\nallreduce ppn=2.. placement=contiguous -> smp\n",
      NAPCOLL_RULES_WARNING, 2, "never reached"},
     {"alltoall -> tuna_coalesced\nalltoall -> tuna\n", NAPCOLL_RULES_WARNING, 0, ""},
+    {"bcast calls=blocking -> fallback\nbcast -> lane\n", NAPCOLL_RULES_WARNING, 0, ""},
+    {"bcast -> flat\nbcast calls=requests -> nap\n", NAPCOLL_RULES_WARNING, 2, "never reached"},
     {"allgather -> recursive_doubling\nallgather nodes=1 ppn=6 -> ring\n", NAPCOLL_RULES_WARNING, 0,
      ""},
     {"allgather -> recursive_doubling\nallgather nodes=1 ppn=8 -> ring\n", NAPCOLL_RULES_WARNING, 2,
@@ -517,6 +551,7 @@ int main(void)
         cmocka_unit_test(rules_read_back_as_they_are_printed),
         cmocka_unit_test(actions_are_read_alone),
         cmocka_unit_test(the_first_rule_that_matches_decides),
+        cmocka_unit_test(requests_can_have_rules_of_their_own),
         cmocka_unit_test(a_rule_whose_algorithm_cannot_is_passed_over),
         cmocka_unit_test(a_ruling_holds_for_the_sizes_that_it_names),
         cmocka_unit_test(whether_sizes_must_be_known_is_known),

@@ -107,6 +107,8 @@ static void contestants_are_the_models_best(void **state)
 
         assert_in_range(c->contestants, 2, TUNE_CONTESTANTS);
         assert_true(is_fallback(&c->contestant[first - 1]));
+        /* blocking calls are compared */
+        assert_int_equal(c->contestant[first - 1].rule.request, NAPCOLL_RULE_NO);
         for (int i = first; i < c->contestants; i++) {
             assert_int_not_equal(c->contestant[i].rule.algorithm, c->contestant[0].rule.algorithm);
             assert_false(napcoll_rule_has_tunables(&c->contestant[i].rule));

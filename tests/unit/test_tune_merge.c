@@ -35,6 +35,7 @@ static tune_case_t case_of(const napcoll_collective_t *collective, int size, int
     c.contestant[1].rule = napcoll_rule_any(
         collective, FALLBACK == winner ? NAPCOLL_RULE_FALLBACK : NAPCOLL_RULE_ALGORITHM);
     c.contestant[1].rule.algorithm = winner;
+    c.contestant[1].rule.request = FALLBACK == winner ? NAPCOLL_RULE_NO : NAPCOLL_RULE_ANY;
     return c;
 }
 
@@ -83,7 +84,7 @@ static void neighbours_with_one_winner_make_one_rule(void **state)
     (void) state;
     expect_rules(list, 4, false,
                  "bcast nodes=4..16 ppn=3..10 bytes=0..1448 -> flat\n"
-                 "bcast nodes=8 ppn=5 bytes=1449..11585 -> fallback\n");
+                 "bcast nodes=8 ppn=5 bytes=1449..11585 calls=blocking -> fallback\n");
 }
 
 /* A size without a winner, one with too few turns, and one that thresholds cut off are between. */

@@ -141,6 +141,8 @@ typedef struct mca_coll_napcoll_component {
     int output;
     /** rules of the file that process 0 has read, or NULL */
     napcoll_rules_t *rules;
+    /** napcoll_rules_tell_requests */
+    bool rules_tell_requests;
     /** supplies the numbers of the machine that are not set; never AUTO */
     napcoll_network_t network;
     napcoll_machine_t machine;
@@ -238,8 +240,9 @@ typedef struct mca_coll_napcoll_module {
     int force[NAPCOLL_COLLS];
     /** of the info key, where it names tunables, else NULL */
     napcoll_rule_t *asked[NAPCOLL_COLLS];
-    /** napcoll_rules_scope_t of the rules, or -1: not looked up yet */
-    int rules_scope[NAPCOLL_COLLS];
+    /** [whether the call is a request] napcoll_rules_scope_t of the rules, or -1: not looked up yet
+     */
+    int rules_scope[NAPCOLL_COLLS][2];
     /** the latest first, a few dozen at most */
     napcoll_cached_t *cached[NAPCOLL_COLLS];
     /** online checks, one for each class of calls */

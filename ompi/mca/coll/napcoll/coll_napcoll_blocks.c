@@ -228,8 +228,7 @@ static unsigned say(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *ca
                     const napcoll_personalized_t *personalized, size_t few)
 {
     const napcoll_goal_t goal = mca_coll_napcoll_collectives[call->coll]->goal;
-    const bool by_rules = NAPCOLL_RULES_BY_SIZE
-                          == mca_coll_napcoll_rules_scope(napcoll, call->coll);
+    const bool by_rules = NAPCOLL_RULES_BY_SIZE == mca_coll_napcoll_rules_scope(napcoll, call);
     const napcoll_block_range_t range = personalized->range[NAPCOLL_BUFFER_SEND];
     const size_t inline_bytes = personalized->inline_bytes;
     size_t blocks = 0, bytes = 0;
@@ -336,14 +335,14 @@ void mca_coll_napcoll_blocks_look(mca_coll_napcoll_run_t *run)
 
 /* Whether a decision on a call may depend on sizes: some edge leads to another node, which has
  * other processes, and users or rules name no algorithm. The same on all ranks. */
-static bool sizes_matter(mca_coll_napcoll_module_t *napcoll, napcoll_coll_t coll)
+static bool sizes_matter(mca_coll_napcoll_module_t *napcoll, const napcoll_call_t *call)
 {
-    const napcoll_neighbor_load_t *load = napcoll_neighbor_loads(mca_coll_napcoll_collectives[coll],
-                                                                 napcoll->neighborhood);
+    const napcoll_neighbor_load_t *load = napcoll_neighbor_loads(
+        mca_coll_napcoll_collectives[call->coll], napcoll->neighborhood);
 
-    return NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force(napcoll, coll)
+    return NAPCOLL_FORCE_AUTO == mca_coll_napcoll_force(napcoll, call->coll)
            && load[NAPCOLL_NEIGHBOR_DIRECT].messages > 0 && napcoll->map->max_ppn > 1
-           && NAPCOLL_RULES_ONE != mca_coll_napcoll_rules_scope(napcoll, coll);
+           && NAPCOLL_RULES_ONE != mca_coll_napcoll_rules_scope(napcoll, call);
 }
 
 /* The sizes along the edges of one side; blocks up to `most` bytes may be forwarded. */
@@ -390,7 +389,8 @@ static napcoll_neighbor_sizes_t measure_edges(const mca_coll_napcoll_run_t *run)
     const napcoll_neighborhood_t *n = napcoll->neighborhood;
     const napcoll_coll_t coll = run->call.coll;
     const napcoll_settings_t settings = mca_coll_napcoll_settings(napcoll, coll);
-    const bool by_rules = NAPCOLL_RULES_BY_SIZE == mca_coll_napcoll_rules_scope(napcoll, coll);
+    const bool by_rules = NAPCOLL_RULES_BY_SIZE
+                          == mca_coll_napcoll_rules_scope(napcoll, &run->call);
     const size_t most = by_rules ? SIZE_MAX : napcoll_uneven_edges_inline(&settings);
     napcoll_neighbor_sizes_t sent, received;
     side_t side;
@@ -415,7 +415,7 @@ int mca_coll_napcoll_blocks_agree(mca_coll_napcoll_run_t *run)
     napcoll_neighbor_sizes_t sizes;
     int rc = OMPI_SUCCESS;
 
-    if (!mca_coll_napcoll_collectives[coll]->uneven || !sizes_matter(run->napcoll, coll)) {
+    if (!mca_coll_napcoll_collectives[coll]->uneven || !sizes_matter(run->napcoll, &run->call)) {
         return OMPI_SUCCESS;
     }
     if (NAPCOLL_KIND_BLOCKING != run->kind) {

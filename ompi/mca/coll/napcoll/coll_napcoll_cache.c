@@ -201,8 +201,9 @@ static inline bool is_on_any_root(const napcoll_cached_t *entry, const napcoll_c
     const napcoll_call_t *known = &decided->key.call;
 
     return call->noncommutative == known->noncommutative && call->straight == known->straight
-           && call->own_phases == known->own_phases && force == decided->key.force
-           && call->bytes >= decided->decision.least && call->bytes <= decided->decision.most
+           && call->own_phases == known->own_phases && call->request == known->request
+           && force == decided->key.force && call->bytes >= decided->decision.least
+           && call->bytes <= decided->decision.most
            && (call->in_place == known->in_place || mca_coll_napcoll_in_place_alone(call->coll));
 }
 

@@ -34,10 +34,10 @@ int mca_coll_napcoll_set_rules(const char *text, size_t length);
 /** Free the rules, and the decisions that depend on them: when the component closes. */
 void mca_coll_napcoll_free_rules(void);
 
-/** What rules say on calls of a collective; the nodes are known. The same on all ranks. For
- * collectives without an op. SILENT where users force an algorithm. */
+/** What rules say on calls like this one, of any size; the nodes are known. The same on all ranks.
+ * For collectives without an op. SILENT where users force an algorithm. */
 napcoll_rules_scope_t mca_coll_napcoll_rules_scope(mca_coll_napcoll_module_t *module,
-                                                   napcoll_coll_t coll);
+                                                   const napcoll_call_t *call);
 
 /* ---- coll_napcoll_plans.c ---- */
 

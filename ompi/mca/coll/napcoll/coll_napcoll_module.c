@@ -233,7 +233,7 @@ static void module_construct(mca_coll_napcoll_module_t *module)
     memset((char *) module + sizeof(module->super), 0, sizeof(*module) - sizeof(module->super));
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
         module->force[coll] = mca_coll_napcoll_component.settings[coll].force;
-        module->rules_scope[coll] = -1;
+        module->rules_scope[coll][0] = module->rules_scope[coll][1] = -1;
     }
 }
 

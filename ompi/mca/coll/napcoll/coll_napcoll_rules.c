@@ -82,6 +82,7 @@ int mca_coll_napcoll_set_rules(const char *text, size_t length)
     if (0 != napcoll_rules_parse(text, length, &component->rules, &error)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    component->rules_tell_requests = napcoll_rules_tell_requests(component->rules);
     for (int coll = 0; coll < NAPCOLL_COLLS; coll++) {
         component->settings[coll].rules = component->rules;
     }
@@ -97,22 +98,25 @@ void mca_coll_napcoll_free_rules(void)
     }
     napcoll_rules_free(component->rules);
     component->rules = NULL;
+    component->rules_tell_requests = false;
 }
 
 napcoll_rules_scope_t mca_coll_napcoll_rules_scope(mca_coll_napcoll_module_t *module,
-                                                   napcoll_coll_t coll)
+                                                   const napcoll_call_t *call)
 {
     const mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
-    const napcoll_call_t call = {.collective = mca_coll_napcoll_collectives[coll],
-                                 .map = module->map};
+    const napcoll_call_t like = {.collective = mca_coll_napcoll_collectives[call->coll],
+                                 .map = module->map,
+                                 .request = call->request};
     const napcoll_rule_t *rule;
-    int *scope = &module->rules_scope[coll];
+    int *scope = &module->rules_scope[call->coll][call->request];
 
-    if (NAPCOLL_FORCE_AUTO != mca_coll_napcoll_force(module, coll) || NULL == component->rules) {
+    if (NAPCOLL_FORCE_AUTO != mca_coll_napcoll_force(module, call->coll)
+        || NULL == component->rules) {
         return NAPCOLL_RULES_SILENT;
     }
     if (*scope < 0) {
-        *scope = (int) napcoll_rules_scope(component->rules, &call, component->reproducible, &rule);
+        *scope = (int) napcoll_rules_scope(component->rules, &like, component->reproducible, &rule);
     }
     return (napcoll_rules_scope_t) *scope;
 }

@@ -207,6 +207,8 @@ static void look(mca_coll_napcoll_run_t *run)
     napcoll_call_t *call = &run->call;
 
     call->own_phases = must_own_phases(run);
+    call->request = NAPCOLL_KIND_BLOCKING != run->kind
+                    && mca_coll_napcoll_component.rules_tell_requests;
     if (napcoll_goal_is_personalized(goal)) {
         mca_coll_napcoll_blocks_look(run);
         return;

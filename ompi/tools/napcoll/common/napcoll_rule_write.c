@@ -43,7 +43,7 @@ bool napcoll_rule_is_wider(const napcoll_rule_t *outer, const napcoll_rule_t *in
            && napcoll_rule_range_has(&outer->nodes, &inner->nodes)
            && napcoll_rule_range_has(&outer->ppn, &inner->ppn)
            && allows(outer->noncommutative, inner->noncommutative)
-           && allows(outer->scattered, inner->scattered);
+           && allows(outer->scattered, inner->scattered) && allows(outer->request, inner->request);
 }
 
 bool napcoll_rule_covers(const napcoll_rule_t *outer, const napcoll_rule_t *inner)
@@ -138,6 +138,9 @@ int napcoll_rule_print(const napcoll_rule_t *rule, FILE *out)
     if (NAPCOLL_RULE_ANY != rule->scattered) {
         fprintf(out, " placement=%s",
                 NAPCOLL_RULE_YES == rule->scattered ? "scattered" : "contiguous");
+    }
+    if (NAPCOLL_RULE_ANY != rule->request) {
+        fprintf(out, " calls=%s", NAPCOLL_RULE_YES == rule->request ? "requests" : "blocking");
     }
     fputs(" -> ", out);
     napcoll_rule_print_action(rule, out);

@@ -372,6 +372,8 @@ static napcoll_rule_t rule_of(const napcoll_collective_t *collective, const meas
     rule.algorithm = choice < 0 ? -1 : choice;
     rule.noncommutative = napcoll_goal_reduces(collective->goal) ? NAPCOLL_RULE_NO
                                                                  : NAPCOLL_RULE_ANY;
+    /* of nonblocking calls the fallback is another component than the one that was measured */
+    rule.request = CHOICE_FALLBACK == choice ? NAPCOLL_RULE_NO : NAPCOLL_RULE_ANY;
     return rule;
 }
 

@@ -135,7 +135,8 @@ napcoll_decision_t explain_decide(const explain_case_t *c, const napcoll_setting
                                  .noncommutative = o->params.noncommutative,
                                  .in_place = o->params.in_place,
                                  .root = o->params.root,
-                                 .neighborhood = o->neighborhoods.of};
+                                 .neighborhood = o->neighborhoods.of,
+                                 .request = o->request};
     napcoll_decision_t decision;
 
     if (0 != napcoll_select(settings, &call, &decision)) {

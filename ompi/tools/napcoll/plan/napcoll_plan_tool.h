@@ -89,6 +89,8 @@ typedef struct {
     const char *name;
     bool msccl;
     bool closed_form;
+    /* The call is nonblocking or persistent. */
+    bool request;
     int nodes, ranks;
     /* -1: all ranks */
     int rank;

@@ -250,11 +250,13 @@ static double cost_of(const inquiry_t *inquiry, const napcoll_decision_t *decisi
                                 (double) call->bytes, lead, INFINITY);
 }
 
+/* Blocking calls are compared; the fallback of nonblocking ones is another component. */
 static tune_contestant_t fallback_of(const napcoll_collective_t *collective)
 {
-    return (tune_contestant_t){.action = "fallback",
-                               .model_us = INFINITY,
-                               .rule = napcoll_rule_any(collective, NAPCOLL_RULE_FALLBACK)};
+    napcoll_rule_t rule = napcoll_rule_any(collective, NAPCOLL_RULE_FALLBACK);
+
+    rule.request = NAPCOLL_RULE_NO;
+    return (tune_contestant_t){.action = "fallback", .model_us = INFINITY, .rule = rule};
 }
 
 /* Make a decision for an algorithm a contestant. Its action does not fit where the result has

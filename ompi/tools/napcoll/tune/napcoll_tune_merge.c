@@ -164,6 +164,9 @@ void tune_print_rules(const tune_rule_t *rules, int count, FILE *out)
         if (!rules[i].about[0]->untold) {
             print_range("bytes", &rule->bytes, out);
         }
+        if (NAPCOLL_RULE_NO == rule->request) {
+            fputs(" calls=blocking", out);
+        }
         fputs(" -> ", out);
         napcoll_rule_print_action(rule, out);
         fputc('\n', out);

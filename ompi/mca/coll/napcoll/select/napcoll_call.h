@@ -41,6 +41,8 @@ typedef struct napcoll_call {
     bool straight;
     /** other components must not carry out phases: all messages are the plan's */
     bool own_phases;
+    /** it is nonblocking or persistent, and rules tell these from blocking ones */
+    bool request;
 } napcoll_call_t;
 
 /** Whether decisions on two calls are the same if their sizes are of one class. */
@@ -49,7 +51,7 @@ static inline bool napcoll_call_is_alike(const napcoll_call_t *a, const napcoll_
     return a->collective == b->collective && a->map == b->map
            && a->noncommutative == b->noncommutative && a->in_place == b->in_place
            && a->root == b->root && a->neighborhood == b->neighborhood && a->straight == b->straight
-           && a->own_phases == b->own_phases;
+           && a->own_phases == b->own_phases && a->request == b->request;
 }
 
 #endif /* NAPCOLL_CALL_H */

@@ -23,8 +23,8 @@ static napcoll_decided_t *decided_of(napcoll_table_link_t *link)
 static uint64_t hash_of(const napcoll_decision_key_t *key)
 {
     const napcoll_call_t *call = &key->call;
-    const bool flags[] = {call->noncommutative, call->in_place,   call->straight,
-                          call->own_phases,     key->jobs_differ, key->limits};
+    const bool flags[] = {call->noncommutative, call->in_place, call->straight,  call->own_phases,
+                          call->request,        key->limits,    key->jobs_differ};
     uint64_t hash = napcoll_mix((uint64_t) (uintptr_t) call->collective), bits = 0;
 
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {

@@ -22,6 +22,7 @@ napcoll_rule_t napcoll_rule_any(const napcoll_collective_t *collective,
                            .bytes = {0, SIZE_MAX},
                            .noncommutative = NAPCOLL_RULE_ANY,
                            .scattered = NAPCOLL_RULE_ANY,
+                           .request = NAPCOLL_RULE_ANY,
                            .action = action,
                            .algorithm = -1};
 
@@ -70,7 +71,7 @@ static bool is_on(const napcoll_rule_t *rule, const napcoll_call_t *call)
     return rule->collective == call->collective && has(&rule->nodes, (size_t) call->map->nodes)
            && has(&rule->ppn, (size_t) call->map->max_ppn)
            && fits(rule->noncommutative, call->noncommutative)
-           && fits(rule->scattered, !call->map->contiguous);
+           && fits(rule->scattered, !call->map->contiguous) && fits(rule->request, call->request);
 }
 
 /* Why a rule's algorithm cannot do a call; NONE for other actions. */
@@ -156,4 +157,14 @@ napcoll_rules_scope_t napcoll_rules_scope(const napcoll_rules_t *rules, const na
         sized = true;
     }
     return sized && other ? NAPCOLL_RULES_BY_SIZE : NAPCOLL_RULES_SILENT;
+}
+
+bool napcoll_rules_tell_requests(const napcoll_rules_t *rules)
+{
+    for (int i = 0; NULL != rules && i < rules->rules; i++) {
+        if (NAPCOLL_RULE_ANY != rules->rule[i].request) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -74,6 +74,8 @@ typedef struct napcoll_rule {
     napcoll_rule_whether_t noncommutative;
     /** the ranks of some node are not one interval */
     napcoll_rule_whether_t scattered;
+    /** the call is nonblocking or persistent */
+    napcoll_rule_whether_t request;
 
     /* what it decides */
 
@@ -211,5 +213,8 @@ typedef enum {
  * NAPCOLL_RULES_ONE, else NULL. */
 napcoll_rules_scope_t napcoll_rules_scope(const napcoll_rules_t *rules, const napcoll_call_t *call,
                                           bool reproducible, const napcoll_rule_t **rule);
+
+/** Whether rules tell nonblocking and persistent calls from blocking ones. NULL for rules: no. */
+bool napcoll_rules_tell_requests(const napcoll_rules_t *rules);
 
 #endif /* NAPCOLL_RULES_H */

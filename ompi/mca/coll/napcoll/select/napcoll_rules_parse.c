@@ -239,6 +239,8 @@ static const struct {
      "commutative", "noncommutative", "ordered"},
     {"placement", "placement=contiguous or placement=scattered",
      offsetof(napcoll_rule_t, scattered), false, "contiguous", "scattered", ""},
+    {"calls", "calls=blocking or calls=requests", offsetof(napcoll_rule_t, request), false,
+     "blocking", "requests", ""},
 };
 
 enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
@@ -272,8 +274,9 @@ static int read_key(const line_t *line, word_t word, napcoll_rule_t *rule, unsig
         key++;
     }
     if (KEYS == key) {
-        return refuse_word(line, word,
-                           "nodes=, ppn=, bytes=, op=, placement= or -> behind the collective");
+        return refuse_word(
+            line, word,
+            "nodes=, ppn=, bytes=, op=, placement=, calls= or -> behind the collective");
     }
     if (0 != (*seen & 1U << key)) {
         return refuse(line, word.at, "%s= is given twice; expected it once", keys[key].name);
