@@ -22,8 +22,8 @@ Usage: examples/results.sh [--minutes N] [--clusters LIST] [--coll LIST] [--appl
 
 Measures napcoll's auto, after napcoll-tune, against its algorithms by name and Open MPI's other components, in
 turns of one job for each cluster and collective: blocking calls first, then nonblocking and persistent ones with
-the two algorithms that were best, and the applications. In the end the cells in which something was faster than auto
-by a tenth are measured again, in more turns. Writes into DIR
+the two algorithms that were best, and the applications. In the end the cells in which a component was faster than
+auto by a tenth, or an algorithm by a quarter, are measured again, in more turns. Writes into DIR
 
   README.md, results.csv, applications.csv, heat-*.svg   the page and its figures
   parts/                                                 what was run, each with its command and all it printed
@@ -93,8 +93,8 @@ best_of() {
         END { for (who in sum) print sum[who] / sizes[who], who }' "$1" | sort -n | head -n 2 | cut -d' ' -f2-
 }
 
-# doubtful_of FILE: "BYTES CONTESTANT" of the cells in which something was faster than auto by a tenth: auto, all components,
-# and the algorithms that were not much slower than auto.
+# doubtful_of FILE: "BYTES CONTESTANT" of the cells in which a component was faster than auto by a tenth, or an algorithm by a
+# quarter: auto, all components, and the algorithms that were not much slower than auto.
 doubtful_of() {
     awk -F, '
         /^#/ || /^coll,/ { next }
@@ -108,9 +108,12 @@ doubtful_of() {
             if ($5 == "napcoll" kind) own[$4 kind] = $10
         }
         END {
-            for (i = 1; i <= rows; i++) if (ratio[i] > 0 && own[cell[i]] > 1.1 * ratio[i]) doubtful[cell[i]] = 1
+            for (i = 1; i <= rows; i++) {
+                named[i] = who[i] ~ /^napcoll:/
+                if (ratio[i] > 0 && own[cell[i]] > (named[i] ? 1.25 : 1.1) * ratio[i]) doubtful[cell[i]] = 1
+            }
             for (i = 1; i <= rows; i++)
-                if (doubtful[cell[i]] && (who[i] !~ /^napcoll:/ || ratio[i] < 1.3 * own[cell[i]])) print bytes[i], who[i]
+                if (doubtful[cell[i]] && (!named[i] || ratio[i] < 1.3 * own[cell[i]])) print bytes[i], who[i]
         }' "$1"
 }
 
@@ -248,7 +251,7 @@ application() {
         napcoll_say "${words[0]} is not built"
         return 1
     fi
-    on "$cluster" "$NAPCOLL_SRC/build/examples/${words[0]}" "${words[@]:1}" --turns 3
+    on "$cluster" "$NAPCOLL_SRC/build/examples/${words[0]}" "${words[@]:1}" --turns 9
     attempt "$file" "${*: -1}" || return 1
     awk -v name="${words[*]}" -v cluster="$cluster" '
         $1 == "napcoll" && NF == 4 && $4 == "1.000" { exchange = $2; whole = $3; next }

@@ -63,6 +63,36 @@ static void the_fastest_of_several_winners_is_named(void **state)
     assert_int_equal(best_with(unsure, 4, TURNS, 2, 2), 1);
 }
 
+/* Six turns, each contestant's times alike in all but the last one of `which`. */
+static bool clear_with(const double *each, int count, int which, double last)
+{
+    double times[MOST][TURNS];
+    const double *seconds[MOST];
+
+    for (int i = 0; i < count; i++) {
+        for (int turn = 0; turn < TURNS; turn++) {
+            times[i][turn] = each[i] * (which == i && TURNS - 1 == turn ? last : 1);
+        }
+        seconds[i] = each[i] > 0 ? times[i] : NULL;
+    }
+    return napcoll_judge_is_clear(seconds, count, TURNS, margin);
+}
+
+static void it_is_clear_when_all_others_take_longer(void **state)
+{
+    const double auto_wins[] = {1, 2, 1.2}, other_wins[] = {1, 0.8, 0.9}, close[] = {1, 1.02, 2},
+                 dropped[] = {1, 0, 2};
+
+    (void) state;
+    assert_true(clear_with(auto_wins, 3, AUTO, 1));
+    assert_true(clear_with(other_wins, 3, AUTO, 1));
+    assert_true(clear_with(dropped, 3, AUTO, 1));
+    assert_false(clear_with(close, 3, AUTO, 1));
+    /* in one of six turns the next one was faster */
+    assert_false(clear_with(auto_wins, 3, 2, 0.5));
+    assert_false(clear_with(other_wins, 3, 1, 2));
+}
+
 static void dropped_contestants_do_not_win(void **state)
 {
     const double dropped[] = {1, 0, 0.9}, alone[] = {1};
@@ -147,6 +177,7 @@ int main(void)
         cmocka_unit_test(auto_is_kept_unless_it_is_slower_by_the_margin),
         cmocka_unit_test(the_spread_of_turns_has_to_support_it),
         cmocka_unit_test(the_fastest_of_several_winners_is_named),
+        cmocka_unit_test(it_is_clear_when_all_others_take_longer),
         cmocka_unit_test(dropped_contestants_do_not_win),
         cmocka_unit_test(slow_contestants_are_dropped_but_never_the_first),
         cmocka_unit_test(percentiles_are_those_of_sorted_samples),

@@ -369,11 +369,15 @@ static void warm_again(napcoll_measure_t *m, napcoll_contest_t *t)
 
 /* Rank 0: whether there is another turn: as many as wanted, while the next one is likely to end in
  * time, and `least` whatever the time, except that missed starts are repeated a few times only. */
-static bool another(const napcoll_contest_t *t, const napcoll_contest_until_t *until)
+static bool another(const napcoll_measure_t *m, const napcoll_contest_t *t,
+                    const napcoll_contest_until_t *until)
 {
     const double ends = MPI_Wtime() + (t->taken > 0 ? t->spent / t->taken : 0.0);
     const bool owed = t->turns < until->least && t->taken < t->turns + SPARE_TRIES;
 
+    if (0 == m->rank && NULL != until->enough && until->enough(until->context, t)) {
+        return false;
+    }
     return t->turns < until->most && ends <= (owed ? until->end : until->time);
 }
 
@@ -487,7 +491,7 @@ void napcoll_contest_turns(napcoll_measure_t *m, napcoll_contest_t *t,
     } else {
         warm_again(m, t);
     }
-    while (take_turn(m, t, another(t, until))) {
+    while (take_turn(m, t, another(m, t, until))) {
         if (0 == m->rank && NULL != until->progress) {
             until->progress(until->context, t);
         }

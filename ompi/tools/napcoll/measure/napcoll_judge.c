@@ -70,6 +70,19 @@ int napcoll_judge_best(const double *const *seconds, int count, int turns, doubl
     return best;
 }
 
+bool napcoll_judge_is_clear(const double *const *seconds, int count, int turns, double margin)
+{
+    const int best = napcoll_judge_best(seconds, count, turns, margin);
+    bool clear = true;
+
+    for (int i = 0; i < count; i++) {
+        clear = clear
+                && (best == i || NULL == seconds[i]
+                    || napcoll_robust_longer(seconds[i], seconds[best], turns, margin));
+    }
+    return clear;
+}
+
 napcoll_verdict_t napcoll_judge_within(const double *one, const double *other, int turns,
                                        double factor)
 {

@@ -56,6 +56,13 @@ double napcoll_judge_drop(const double *seconds, bool *dropped, int count, doubl
  */
 int napcoll_judge_best(const double *const *seconds, int count, int turns, double margin);
 
+/**
+ * Whether more turns would hardly change the answer of napcoll_judge_best: all others take longer
+ * than the contestant that it names, by the margin and beyond noise. Who asks after every turn gets
+ * a yes by chance sooner or later; ask after ever more turns.
+ */
+bool napcoll_judge_is_clear(const double *const *seconds, int count, int turns, double margin);
+
 /** Whether a time keeps within a factor of another one. */
 typedef enum {
     NAPCOLL_VERDICT_HOLDS,

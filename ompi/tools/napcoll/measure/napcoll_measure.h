@@ -256,6 +256,9 @@ typedef struct napcoll_contest_until {
     double time, end;
     /** rank 0 calls it after each turn with this context, or NULL */
     void (*progress)(void *context, const napcoll_contest_t *turns);
+    /** rank 0 asks it before each turn, with this context, whether those before are enough, or NULL
+     */
+    bool (*enough)(void *context, const napcoll_contest_t *turns);
     void *context;
 } napcoll_contest_until_t;
 

@@ -8,7 +8,7 @@
  * The correction of the model: for each collective and size, what auto would do runs turn by turn
  * against the fallback and the model's next best algorithms (../measure). Where one of them beats
  * auto's choice by a margin beyond noise, a rule names it; else that choice is kept. One pass; each
- * case has an equal share of the remaining time.
+ * case has an equal share of the remaining time, and leaves to the others what it does not need.
  */
 
 #include <errno.h>
@@ -121,16 +121,41 @@ typedef struct {
     char action[TUNE_CONTESTANTS][TUNE_ACTION];
 } shared_t;
 
+/* What is to be judged: times by contestant and turn. */
+static void find_seconds(const napcoll_contest_t *contest, const double *seconds[TUNE_CONTESTANTS])
+{
+    for (int i = 0; i < contest->args.contestants; i++) {
+        const napcoll_contestant_t *k = &contest->contestant[i];
+
+        seconds[i] = k->dropped ? NULL : k->seconds;
+    }
+}
+
+/* Whether the turns are enough to judge by. It is asked after 8, 16, 32 and 64. */
+static bool is_decided(void *context, const napcoll_contest_t *contest)
+{
+    enum { FIRST = 8 };
+    const int turns = contest->turns;
+    const double *seconds[TUNE_CONTESTANTS];
+
+    (void) context;
+    if (turns < FIRST || 0 != (turns & (turns - 1))) {
+        return false;
+    }
+    find_seconds(contest, seconds);
+    return napcoll_judge_is_clear(seconds, contest->args.contestants, turns, margin);
+}
+
 /* Rank 0: keep the times of a case, and judge it. */
 static void judge(tune_case_t *c, const napcoll_contest_t *contest)
 {
     const double *seconds[TUNE_CONTESTANTS];
 
+    find_seconds(contest, seconds);
     c->turns = contest->turns;
     for (int i = 0; i < c->contestants; i++) {
         const napcoll_contestant_t *k = &contest->contestant[i];
 
-        seconds[i] = k->dropped ? NULL : k->seconds;
         c->contestant[i].dropped = k->dropped;
         c->contestant[i].time = k->dropped ? napcoll_summarize(&k->first_look, 1)
                                            : napcoll_summarize(k->seconds, c->turns);
@@ -141,8 +166,11 @@ static void judge(tune_case_t *c, const napcoll_contest_t *contest)
 
 void tune_race(tune_t *t, tune_case_t *c, double time)
 {
-    const napcoll_contest_until_t until = {
-        .least = NAPCOLL_ROBUST_LEAST_TURNS, .most = MOST_TURNS, .time = time, .end = t->end};
+    const napcoll_contest_until_t until = {.least = NAPCOLL_ROBUST_LEAST_TURNS,
+                                           .most = MOST_TURNS,
+                                           .time = time,
+                                           .end = t->end,
+                                           .enough = is_decided};
     napcoll_contest_args_t args = {.most = MOST_TURNS, .sample_time = sample_time, .drop = drop};
     napcoll_contest_t *contest;
     shared_t shared = {.contestants = 0};
