@@ -239,7 +239,7 @@ again() {
     doubtful=$(doubtful_of "$parts/$name.csv")
     [ -n "$doubtful" ] || return 0
     compare "$1" "$2" "$name-again" "$(cut -d' ' -f2 <<<"$doubtful" | awk '!seen[$0]++' | paste -sd,)" \
-        "$(cut -d' ' -f1 <<<"$doubtful" | sort -nu | paste -sd,)" "$4" --min-iterations 25
+        "$(cut -d' ' -f1 <<<"$doubtful" | sort -nu | paste -sd,)" "$4" --min-iterations 25 --drop 2
 }
 
 # application CLUSTER NAME WORD... SECONDS: times of napcoll over times of the peer, which is on the line below.
