@@ -188,7 +188,7 @@ on() {
 attempt() {
     local rc=0
     printf '%s\n\n' "${command[*]}" >"$1.txt"
-    supervised --chdir="$parts" timeout --kill-after=20 $((2 * $2 + 180)) "${command[@]}" >>"$1.txt" 2>&1 || rc=$?
+    supervised --chdir="$parts" timeout --kill-after=20 $((2 * $2 + 600)) "${command[@]}" >>"$1.txt" 2>&1 || rc=$?
     if [ "$rc" != 0 ]; then
         tail -n 5 "$1.txt" >&2
         napcoll_say "${1##*/} failed (exit $rc); all it printed is in ${1#"$NAPCOLL_SRC"/}.txt"

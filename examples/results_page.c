@@ -363,18 +363,28 @@ static void print_groups(const struct cells *cells, const char *folder)
 
 /* ---- tables ---- */
 
-/* The reason of a cell, from lines "CLUSTER KIND COLLECTIVE BYTES: reason". */
+static bool is_for(const char *word, const char *name)
+{
+    return 0 == strcmp(word, "*") || 0 == strcmp(word, name);
+}
+
+/* The reason of a cell, from lines "CLUSTER KIND COLLECTIVE BYTES: reason"; * is for all. The first
+ * one counts. */
 static void print_reason(const char *file, const struct cell *cell)
 {
     FILE *in = fopen(file, "r");
-    char line[LINE], key[4 * NAME];
+    char line[LINE], bytes[NAME], word[4][NAME];
+    int begin;
 
-    (void) snprintf(key, sizeof(key), "%s %s %s %ld: ", cell->cluster, cell->kind, cell->coll,
-                    cell->bytes);
+    (void) snprintf(bytes, sizeof(bytes), "%ld", cell->bytes);
     while (NULL != in && NULL != fgets(line, sizeof(line), in)) {
-        if (0 == strncmp(line, key, strlen(key))) {
+        if (4
+                == sscanf(line, "%63s %63s %63s %63[^: ]: %n", word[0], word[1], word[2], word[3],
+                          &begin)
+            && is_for(word[0], cell->cluster) && is_for(word[1], cell->kind)
+            && is_for(word[2], cell->coll) && is_for(word[3], bytes)) {
             line[strcspn(line, "\n")] = '\0';
-            printf(" %s |\n", line + strlen(key));
+            printf(" %s |\n", line + begin);
             (void) fclose(in);
             return;
         }
