@@ -313,7 +313,7 @@ measure_all() {
 
 # ---- the page ----
 
-# one_csv: all figures, with the version of Open MPI before them; of a cell that was measured again, the later ones.
+# one_csv: all figures, with the version of Open MPI and the date before them; of a cell that was measured again, the later ones.
 one_csv() {
     local file files
     find "$parts" -name '*-blocking.csv' -o -name '*-requests.csv' | sort -V |
@@ -321,14 +321,18 @@ one_csv() {
             files=("$file")
             [ ! -f "${file%.csv}-again.csv" ] || files=("${file%.csv}-again.csv" "$file")
             awk -F, '
-                /^#/ { if (match($0, /Open MPI v[0-9.a-z]+/)) version = substr($0, RSTART + 10, RLENGTH - 10); next }
+                /^#/ {
+                    if (match($0, /Open MPI v[0-9.a-z]+/)) version = substr($0, RSTART + 10, RLENGTH - 10)
+                    if (match($0, /20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]/)) date = substr($0, RSTART, RLENGTH)
+                    next
+                }
                 /^coll,/ { next }
                 {
                     kind = $5
                     sub(/^[^@]*/, "", kind)
                     if (FILENAME ~ /-again[.]csv$/) later[$4 kind] = 1
                     else if (later[$4 kind]) next
-                    print version "," $0
+                    print version "," date "," $0
                 }' "${files[@]}"
         done
 }
@@ -376,7 +380,7 @@ END
 
 write_page() {
     {
-        echo "openmpi,coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,run_us,ran"
+        echo "openmpi,date,coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,run_us,ran"
         one_csv
     } >"$output/results.csv"
     {

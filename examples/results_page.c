@@ -117,7 +117,7 @@ static double number_of(const struct csv *csv, const char *column)
 /* ---- cells ---- */
 
 struct cell {
-    char openmpi[NAME], cluster[NAME], kind[NAME], coll[NAME], took[LINE];
+    char openmpi[NAME], date[NAME], cluster[NAME], kind[NAME], coll[NAME], took[LINE];
     long bytes;
     int turns;
     /* to the first contestant of the run; 0: there is none */
@@ -149,6 +149,7 @@ static struct cell *cell_of(struct cells *cells, const struct csv *csv)
     struct cell cell = {.bytes = (long) number_of(csv, "bytes")};
 
     copy_name(cell.openmpi, text_of(csv, "openmpi"), NAME - 1);
+    copy_name(cell.date, text_of(csv, "date"), NAME - 1);
     (void) snprintf(cell.cluster, NAME, "%.20sx%.20s", text_of(csv, "nodes"), text_of(csv, "ppn"));
     copy_name(cell.kind, NULL == at ? "blocking" : at + 1, NAME - 1);
     copy_name(cell.coll, text_of(csv, "coll"), NAME - 1);
@@ -272,9 +273,9 @@ static void draw_group(const struct cells *cells, const struct cell *group, cons
                             .columns = sizes_of(cells, group, size)};
     (void) snprintf(heat.title, sizeof(heat.title), "%s, %s: napcoll over the better component",
                     group->cluster, group->kind);
-    (void) snprintf(heat.origin, sizeof(heat.origin), "Open MPI %s, %s", group->openmpi,
-                    0 == strncmp(group->cluster, "1x", 2) ? "one node"
-                                                          : "nodes that are emulated by netlab");
+    (void) snprintf(
+        heat.origin, sizeof(heat.origin), "Open MPI %s, %s, %s", group->openmpi, group->date,
+        0 == strncmp(group->cluster, "1x", 2) ? "one node" : "nodes that are emulated by netlab");
     for (int i = 0; i < heat.columns; i++) {
         size_text(size[i], names[i]);
         heat.column[i] = names[i];

@@ -20,7 +20,7 @@ only_help "$@"
 [ -x "$build/bin/collbench" ] || tap_skip_all "no build in $build"
 NAPCOLL_BUILD=$build "$src/tests/netlab/netlab" --nodes 1 --ppn 1 -- true || tap_skip_all "netlab cannot run here"
 
-head_line=openmpi,coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,run_us,ran
+head_line=openmpi,date,coll,nodes,ppn,bytes,contestant,samples,median_us,p05_us,p95_us,ratio,run_us,ran
 
 # results ARGUMENT...: of one small cluster.
 results() {
@@ -42,10 +42,10 @@ run_measures_what_is_missing() {
     for file in scan-blocking scan-requests; do
         head -n 1 "$work/results/parts/2x2-$file.txt" | grep -E '^netlab --nodes 2 --ppn 2 .* collbench --coll scan '
     done
-    grep -E '^[0-9.a-z]+,scan,2,2,64,napcoll,' "$work/results/results.csv"
-    grep -E '^[0-9.a-z]+,scan,2,2,64,basic,' "$work/results/results.csv"
-    grep -E '^[0-9.a-z]+,scan,2,2,64,napcoll:[a-z_]+@persistent,' "$work/results/results.csv"
-    grep -E '^[0-9.a-z]+,scan,2,2,64,libnbc@nonblocking,' "$work/results/results.csv"
+    grep -E '^[0-9.a-z]+,20[-0-9]+,scan,2,2,64,napcoll,' "$work/results/results.csv"
+    grep -E '^[0-9.a-z]+,20[-0-9]+,scan,2,2,64,basic,' "$work/results/results.csv"
+    grep -E '^[0-9.a-z]+,20[-0-9]+,scan,2,2,64,napcoll:[a-z_]+@persistent,' "$work/results/results.csv"
+    grep -E '^[0-9.a-z]+,20[-0-9]+,scan,2,2,64,libnbc@nonblocking,' "$work/results/results.csv"
     grep -E '^cg,2x2,tuned,[0-9.]+,[0-9.]+$' "$work/results/applications.csv"
     grep -E '^### 2x2, blocking calls, Open MPI ' "$work/results/README.md"
     ! command -v gnuplot || grep '<svg' "$work/results"/heat-*-2x2-blocking.svg
@@ -63,7 +63,7 @@ what_is_there_is_not_repeated() {
 doubtful_cells_are_measured_again() {
     local parts=$work/results/parts csv=$work/results/results.csv
     rm -f "$parts/2x2-scan-requests-again".*
-    printf '%s\n' '# napcoll 0.2.0, Open MPI v4.1.4, 4 processes on 2 nodes' "${head_line#*,}" \
+    printf '%s\n' '# napcoll 0.2.0, Open MPI v4.1.4, 4 processes on 2 nodes, 2026-11-30' "${head_line#openmpi,date,}" \
         scan,2,2,64,napcoll@nonblocking,1,1,1,1,1,1,x scan,2,2,64,napcoll:nap@nonblocking,1,1,1,1,1.2,1,x \
         scan,2,2,64,napcoll:gathered@nonblocking,1,1,1,1,1.4,1,x scan,2,2,64,libnbc@nonblocking,1,1,1,1,0.8,1,x \
         scan,2,2,64,napcoll@persistent,1,1,1,1,3,1,x scan,2,2,64,libnbc@persistent,1,1,1,1,7,1,x \
@@ -88,10 +88,10 @@ page() {
 # counts as no faster than auto.
 better_one_counts() {
     echo '8x8 blocking bcast 32768: its segments are too small' >"$work/reasons.txt"
-    printf '%s\n' '# a comment' "$head_line" '4.1.4,bcast,8,8,32768,napcoll,20,1,1,1,1,1,"nap (3 of 4), smp (1 of 4)"' \
-        '4.1.4,bcast,8,8,32768,napcoll:tree,20,1,1,1,0.4,1,"fallback: shape"' \
-        '4.1.4,bcast,8,8,32768,napcoll:chain,20,1,1,1,0.5,1,"chain"' '4.1.4,bcast,8,8,32768,tuned,20,1,1,1,0.8,1,"tuned"' \
-        '4.1.4,bcast,8,8,32768,han,1,1,1,1,0.3,,"han"' >"$work/page.csv"
+    printf '%s\n' '# a comment' "$head_line" '4.1.4,2026-11-30,bcast,8,8,32768,napcoll,20,1,1,1,1,1,"nap (3 of 4), smp (1 of 4)"' \
+        '4.1.4,2026-11-30,bcast,8,8,32768,napcoll:tree,20,1,1,1,0.4,1,"fallback: shape"' \
+        '4.1.4,2026-11-30,bcast,8,8,32768,napcoll:chain,20,1,1,1,0.5,1,"chain"' '4.1.4,2026-11-30,bcast,8,8,32768,tuned,20,1,1,1,0.8,1,"tuned"' \
+        '4.1.4,2026-11-30,bcast,8,8,32768,han,1,1,1,1,0.3,,"han"' >"$work/page.csv"
     page
     grep -Fx 'Of 1 cells, napcoll is faster in 0, and above 1.1 in 1. Regret, auto over the best named algorithm: median 2.00, worst 2.00 (bcast of 32 KiB: chain is faster).' "$work/page.md"
     grep -Fx '| 4.1.4 | 8x8 | blocking | bcast | 32 KiB | 1.25 | tuned | nap (3 of 4), smp (1 of 4) | 20 | its segments are too small |' "$work/page.md"
@@ -100,16 +100,16 @@ better_one_counts() {
 # Ratios to another contestant than auto, of each kind of calls by itself.
 kinds_are_compared_by_themselves() {
     printf '%s\n' '1x4 blocking * *: another' '1x4 * scan *: one of many' >"$work/reasons.txt"
-    printf '%s\n' "$head_line" '5.0.7,scan,1,4,8,napcoll@nonblocking,20,1,1,1,1,1,"nap"' \
-        '5.0.7,scan,1,4,8,libnbc@nonblocking,20,1,1,1,2,1,"libnbc"' '5.0.7,scan,1,4,8,napcoll@persistent,20,1,1,1,3,1,"nap"' \
-        '5.0.7,scan,1,4,8,libnbc@persistent,20,1,1,1,2,1,"libnbc"' >"$work/page.csv"
+    printf '%s\n' "$head_line" '5.0.7,2026-11-30,scan,1,4,8,napcoll@nonblocking,20,1,1,1,1,1,"nap"' \
+        '5.0.7,2026-11-30,scan,1,4,8,libnbc@nonblocking,20,1,1,1,2,1,"libnbc"' '5.0.7,2026-11-30,scan,1,4,8,napcoll@persistent,20,1,1,1,3,1,"nap"' \
+        '5.0.7,2026-11-30,scan,1,4,8,libnbc@persistent,20,1,1,1,2,1,"libnbc"' >"$work/page.csv"
     page
     grep -Fx 'Of 1 cells, napcoll is faster in 1, and above 1.1 in 0.' "$work/page.md"
     grep -Fx '| 5.0.7 | 1x4 | persistent | scan | 8 B | 1.50 | libnbc | nap | 20 | one of many |' "$work/page.md"
 }
 
 mistakes_in_figures_are_named() {
-    printf '%s\n' "$head_line" '5.0.7,scan,1,4,8' >"$work/page.csv"
+    printf '%s\n' "$head_line" '5.0.7,2026-11-30,scan,1,4,8' >"$work/page.csv"
     refuses "results_page: $work/page.csv: a line has another number of fields" page
 }
 
