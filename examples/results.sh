@@ -371,7 +371,8 @@ the vector, or of the block of a process. napcoll chooses by itself (auto), afte
 on one node, where there is nothing to tune, out of the box.
 The better component is the faster one of those that supply the collective: tuned, han or basic; of nonblocking and
 persistent calls libnbc; on one node with Open MPI 6.0 also xhc and acoll. A contestant whose first calls took over 3 times
-as long as the fastest had no turns. [results.csv](results.csv) has all figures, [reasons.txt](reasons.txt) the reasons.
+as long as the fastest had no turns, nor one with twice that time in a cell that was measured again: where a component was
+faster by a tenth, or an algorithm by a quarter. [results.csv](results.csv) has all figures, [reasons.txt](reasons.txt) the reasons.
 
 ## Ratios
 END

@@ -49,7 +49,7 @@ within() {
 # machine and the first sizes of some collectives.
 machine_is_found() {
     local file=$work/machine key keys
-    local rule='^[a-z_]+ nodes=2(\.\.4)? ppn=(2|1\.\.4)( bytes=[0-9]+\.\.[0-9]+)? -> [a-z_]+$'
+    local rule='^[a-z_]+ nodes=2(\.\.4)? ppn=(2|1\.\.4)( bytes=([0-9]*\.\.)?[0-9]+[KM]?)?( calls=blocking -> fallback| -> [a-z_]+)$'
     timeout 230 "$netlab" --nodes 2 --ppn 2 --latency 1ms --overhead 0 --rate 200Mbit -- timeout 220 mpirun -np 4 \
         napcoll-tune -o "$file" --samples "$work/trips.csv" --no-thresholds --time-limit $((25 * patience)) >"$work/report"
     cat "$work/report" "$file"

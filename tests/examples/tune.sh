@@ -144,12 +144,12 @@ only() {
 # A size stands for those around it; scatterv is measured as a whole. Older rules for nothing but what is measured again go,
 # those for other calls or for more stay. The turns take time.
 rules_are_merged() {
-    local conf=$work/merged.conf rules=$work/own.rules
+    local conf=$work/merged.conf rules=$work/own.rules action='( calls=blocking -> fallback| -> [a-z_]+)$'
     cp "$src/ompi/tools/napcoll/machines/netlab-near.conf" "$conf"
     echo "coll_napcoll_rules_file = $rules" >>"$conf"
     cp "$conf" "$work/before"
-    printf '%s\n' '# 8 bytes: 1.0 us by lane' 'bcast nodes=2 ppn=2 bytes=0..1 -> lane' '# mine' 'bcast bytes=..1M -> flat' \
-        'scatterv nodes=2 ppn=2 bytes=9 -> binomial' >"$rules"
+    printf '%s\n' '# 8 bytes: 1.0 us by lane' 'bcast nodes=2 ppn=2 bytes=0..1 calls=blocking -> lane' '# mine' 'bcast bytes=..1M -> flat' \
+        'scatterv nodes=2 ppn=2 bytes=9 calls=blocking -> binomial' >"$rules"
     only bcast:9,reduce:600,scatterv:512 --time-limit $((7 * patience)) -o "$conf" >"$work/report"
     cat "$work/report" "$rules"
     cmp "$work/before" "$conf"
@@ -160,10 +160,11 @@ rules_are_merged() {
     [ "$(grep -cE '^  [a-z_]+ of [0-9]+ bytes, ' "$work/report")" = 7 ]
     # each comparison ends with a verdict
     [ "$(grep -cE "auto's choice, kept\$|: faster than auto's choice\$" "$work/report")" = 7 ]
-    grep -E '^bcast nodes=2 ppn=2 bytes=0\.\.64 -> ' "$rules"
-    grep -E '^reduce nodes=2 ppn=2 bytes=65\.\.1448 -> ' "$rules"
-    grep -E '^scatterv nodes=2(\.\.4)? ppn=(2|1\.\.4) -> ' "$rules"
+    grep -E "^bcast nodes=2 ppn=2 bytes=\.\.64$action" "$rules"
+    grep -E "^reduce nodes=2 ppn=2 bytes=65\.\.1448$action" "$rules"
+    grep -E "^scatterv nodes=2(\.\.4)? ppn=(2|1\.\.4)$action" "$rules"
     (! grep -e ' -> lane' -e 'by lane' -e 'scatterv .*bytes=9 ' "$rules")
+    (! grep -v -e '^#' -e 'calls=blocking' "$rules" | grep -e '-> fallback$')
     tail -n 2 "$rules" | diff - <(printf '%s\n' '# mine' 'bcast bytes=..1M -> flat')
     napcoll-plan rules check "$rules"
     napcoll-plan explain --nodes 2 --ppn 2 --bytes 8 --coll bcast --machine "$conf" | grep -F "of $rules "

@@ -18,20 +18,38 @@ enum { TURNS = 6, AUTO = 0, MOST = 4 };
 
 static const double margin = 0.05;
 
-/* The best of contestants that take each[i] in all turns (0: dropped), except that `which` takes
- * `last` times as long in the last turn. */
-static int best_with(const double *each, int count, int turns, int which, double last)
-{
+/* The times of contestants. */
+typedef struct {
     double times[MOST][TURNS];
     const double *seconds[MOST];
+} turns_t;
 
+/* Contestants that take each[i] in all turns (0: dropped), except that `which` takes `last` times
+ * as long in the last turn. */
+static void set_turns(turns_t *t, const double *each, int count, int turns, int which, double last)
+{
     for (int i = 0; i < count; i++) {
         for (int turn = 0; turn < turns; turn++) {
-            times[i][turn] = each[i] * (which == i && turns - 1 == turn ? last : 1);
+            t->times[i][turn] = each[i] * (which == i && turns - 1 == turn ? last : 1);
         }
-        seconds[i] = each[i] > 0 ? times[i] : NULL;
+        t->seconds[i] = each[i] > 0 ? t->times[i] : NULL;
     }
-    return napcoll_judge_best(seconds, count, turns, margin);
+}
+
+static int best_with(const double *each, int count, int turns, int which, double last)
+{
+    turns_t t;
+
+    set_turns(&t, each, count, turns, which, last);
+    return napcoll_judge_best(t.seconds, count, turns, margin);
+}
+
+static bool clear_with(const double *each, int count, int which, double last)
+{
+    turns_t t;
+
+    set_turns(&t, each, count, TURNS, which, last);
+    return napcoll_judge_is_clear(t.seconds, count, TURNS, margin);
 }
 
 static void auto_is_kept_unless_it_is_slower_by_the_margin(void **state)
@@ -61,21 +79,6 @@ static void the_fastest_of_several_winners_is_named(void **state)
     (void) state;
     assert_int_equal(best_with(several, 4, TURNS, 1, 1), 2);
     assert_int_equal(best_with(unsure, 4, TURNS, 2, 2), 1);
-}
-
-/* Six turns, each contestant's times alike in all but the last one of `which`. */
-static bool clear_with(const double *each, int count, int which, double last)
-{
-    double times[MOST][TURNS];
-    const double *seconds[MOST];
-
-    for (int i = 0; i < count; i++) {
-        for (int turn = 0; turn < TURNS; turn++) {
-            times[i][turn] = each[i] * (which == i && TURNS - 1 == turn ? last : 1);
-        }
-        seconds[i] = each[i] > 0 ? times[i] : NULL;
-    }
-    return napcoll_judge_is_clear(seconds, count, TURNS, margin);
 }
 
 static void it_is_clear_when_all_others_take_longer(void **state)

@@ -83,7 +83,7 @@ static void neighbours_with_one_winner_make_one_rule(void **state)
 
     (void) state;
     expect_rules(list, 4, false,
-                 "bcast nodes=4..16 ppn=3..10 bytes=0..1448 -> flat\n"
+                 "bcast nodes=4..16 ppn=3..10 bytes=..1448 -> flat\n"
                  "bcast nodes=8 ppn=5 bytes=1449..11585 calls=blocking -> fallback\n");
 }
 
@@ -95,7 +95,7 @@ static void other_sizes_are_not_bridged(void **state)
                           case_of(&napcoll_bcast, 1, KEPT, 65, 1448),
                           case_of(&napcoll_bcast, 2, flat, 1449, 11585),
                           case_of(&napcoll_bcast, 3, flat, 20000, 92681)};
-    static const char apart[] = "bcast nodes=8 ppn=5 bytes=0..64 -> flat\n"
+    static const char apart[] = "bcast nodes=8 ppn=5 bytes=..64 -> flat\n"
                                 "bcast nodes=8 ppn=5 bytes=1449..11585 -> flat\n"
                                 "bcast nodes=8 ppn=5 bytes=20000..92681 -> flat\n";
 
@@ -140,13 +140,14 @@ static void untold_sizes_have_one_rule_or_none(void **state)
     expect_rules(list, 2, true, "gatherv nodes=8 ppn=5 -> auto\n");
 }
 
-/* What is left of `text` when a rule for `bytes` on the measured shape comes before it. */
-static void expect_older(const char *text, size_t least, size_t most, const char *expected,
-                         int left_out)
+/* What is left of `text` when a rule on the measured shape comes before it, by a case of these
+ * bytes that `winner` wins. */
+static void expect_behind(int winner, const char *text, size_t least, size_t most,
+                          const char *expected, int left_out)
 {
-    const tune_case_t kept = case_of(&napcoll_bcast, 1, KEPT, least, most);
+    const tune_case_t newer = case_of(&napcoll_bcast, 1, winner, least, most);
     tune_rule_t rules[TUNE_CASES];
-    const int count = tune_make_rules(&kept, 1, &shape, true, rules);
+    const int count = tune_make_rules(&newer, 1, &shape, true, rules);
     char *printed = NULL;
     size_t length;
     FILE *out = open_memstream(&printed, &length);
@@ -156,6 +157,23 @@ static void expect_older(const char *text, size_t least, size_t most, const char
     assert_int_equal(fclose(out), 0);
     assert_string_equal(printed, expected);
     free(printed);
+}
+
+static void expect_older(const char *text, size_t least, size_t most, const char *expected,
+                         int left_out)
+{
+    expect_behind(KEPT, text, least, most, expected, left_out);
+}
+
+/* A fallback that has won is for blocking calls: an older rule for all calls still decides on
+ * requests. */
+static void older_rules_stay_for_requests(void **state)
+{
+    static const char all[] = "bcast nodes=8 ppn=5 bytes=..64 -> nap\n";
+
+    (void) state;
+    expect_behind(FALLBACK, all, 0, 64, all, 0);
+    expect_behind(FALLBACK, "bcast nodes=8 ppn=5 bytes=..64 calls=blocking -> nap\n", 0, 64, "", 1);
 }
 
 static void older_rules_that_cannot_match_go(void **state)
@@ -191,6 +209,7 @@ int main(void)
         cmocka_unit_test(kept_sizes_overrule_older_rules),
         cmocka_unit_test(untold_sizes_have_one_rule_or_none),
         cmocka_unit_test(older_rules_that_cannot_match_go),
+        cmocka_unit_test(older_rules_stay_for_requests),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

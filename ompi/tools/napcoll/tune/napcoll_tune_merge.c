@@ -133,15 +133,6 @@ int tune_make_rules(const tune_case_t *list, int cases, const tune_shape_t *shap
 
 /* ---- printing ---- */
 
-static void print_range(const char *key, const napcoll_rule_range_t *range, FILE *out)
-{
-    if (range->least == range->most) {
-        fprintf(out, " %s=%zu", key, range->least);
-    } else {
-        fprintf(out, " %s=%zu..%zu", key, range->least, range->most);
-    }
-}
-
 void tune_print_rules(const tune_rule_t *rules, int count, FILE *out)
 {
     for (int i = 0; i < count; i++) {
@@ -158,18 +149,8 @@ void tune_print_rules(const tune_rule_t *rules, int count, FILE *out)
             }
             fputc('\n', out);
         }
-        fputs(rule->collective->name, out);
-        print_range("nodes", &rule->nodes, out);
-        print_range("ppn", &rule->ppn, out);
-        if (!rules[i].about[0]->untold) {
-            print_range("bytes", &rule->bytes, out);
-        }
-        if (NAPCOLL_RULE_NO == rule->request) {
-            fputs(" calls=blocking", out);
-        }
-        fputs(" -> ", out);
-        napcoll_rule_print_action(rule, out);
-        fputc('\n', out);
+        /* who closes the file sees errors */
+        (void) napcoll_rule_print(rule, out);
     }
 }
 
