@@ -153,6 +153,23 @@ static void untold_sizes_have_direct_contestants(void **state)
     assert_true(linear || 0 == strncmp(c->contestant[0].action, "linear", 6));
 }
 
+/* auto decides on a gatherv without knowing its sizes. It is compared as it is: with one plan for
+ * all of them, and its limit for blocks that go through leaders. */
+static void untold_sizes_have_one_choice_of_auto(void **state)
+{
+    const int cases = cases_of("gatherv");
+
+    (void) state;
+    for (int i = 0; i < cases; i++) {
+        assert_int_equal(tune_choose(&list[i], &machine, &no_thresholds, map), 0);
+        assert_string_equal(list[i].contestant[0].action, list[0].contestant[0].action);
+        assert_int_equal(list[i].contestant[0].rule.inline_bytes,
+                         list[0].contestant[0].rule.inline_bytes);
+    }
+    assert_non_null(strstr(list[0].contestant[0].action, " inline_bytes="));
+    assert_true(list[0].contestant[0].rule.inline_bytes > 64);
+}
+
 static void sizes_reach_half_way_to_the_next(void **state)
 {
     size_t least = 0;
@@ -189,6 +206,7 @@ int main(void)
         cmocka_unit_test(contestants_are_the_models_best),
         cmocka_unit_test(hopeless_algorithms_are_left_out),
         cmocka_unit_test(untold_sizes_have_direct_contestants),
+        cmocka_unit_test(untold_sizes_have_one_choice_of_auto),
         cmocka_unit_test(sizes_reach_half_way_to_the_next),
         cmocka_unit_test(sizes_that_thresholds_warn_of_are_left_out),
     };

@@ -140,6 +140,39 @@ static void untold_sizes_have_one_rule_or_none(void **state)
     expect_rules(list, 2, true, "gatherv nodes=8 ppn=5 -> auto\n");
 }
 
+/* Small blocks go through leaders with success, larger ones do not: the rule says up to which. */
+static void forwarding_ends_where_direct_messages_win(void **state)
+{
+    const int linear = napcoll_algorithm_find(&napcoll_gatherv, "linear");
+    const int two_level = napcoll_algorithm_find(&napcoll_gatherv, "two_level");
+    tune_case_t list[] = {case_of(&napcoll_gatherv, 0, KEPT, 0, 64),
+                          case_of(&napcoll_gatherv, 1, KEPT, 65, 1448),
+                          case_of(&napcoll_gatherv, 2, linear, 1449, 11585),
+                          case_of(&napcoll_gatherv, 3, FALLBACK, 11586, 46340)};
+
+    (void) state;
+    for (int i = 0; i < 4; i++) {
+        list[i].untold = true;
+        list[i].contestant[0].rule = napcoll_rule_any(&napcoll_gatherv, NAPCOLL_RULE_ALGORITHM);
+        list[i].contestant[0].rule.algorithm = two_level;
+        list[i].contestant[0].rule.inline_bytes = 4096;
+    }
+    expect_rules(list, 4, false, "gatherv nodes=4..16 ppn=3..10 -> two_level inline_bytes=1448\n");
+    /* the size between is not known */
+    list[1].turns = 0;
+    list[1].skipped = true;
+    expect_rules(list, 4, false, "gatherv nodes=4..16 ppn=3..10 -> two_level inline_bytes=64\n");
+    list[1].skipped = false;
+    list[1].turns = TURNS;
+    /* large blocks, too */
+    list[3].best = 0;
+    expect_rules(list, 4, false, "");
+    list[3].best = 1;
+    /* auto forwards nothing */
+    list[1].contestant[0].rule.inline_bytes = 0;
+    expect_rules(list, 4, false, "");
+}
+
 /* What is left of `text` when a rule on the measured shape comes before it, by a case of these
  * bytes that `winner` wins. */
 static void expect_behind(int winner, const char *text, size_t least, size_t most,
@@ -208,6 +241,7 @@ int main(void)
         cmocka_unit_test(other_sizes_are_not_bridged),
         cmocka_unit_test(kept_sizes_overrule_older_rules),
         cmocka_unit_test(untold_sizes_have_one_rule_or_none),
+        cmocka_unit_test(forwarding_ends_where_direct_messages_win),
         cmocka_unit_test(older_rules_that_cannot_match_go),
         cmocka_unit_test(older_rules_stay_for_requests),
     };

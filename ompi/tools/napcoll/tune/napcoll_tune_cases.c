@@ -16,6 +16,7 @@
 #include "model/napcoll_model.h"
 #include "model/napcoll_plan_cost.h"
 #include "select/napcoll_select.h"
+#include "select/napcoll_uneven.h"
 
 /* Of one buffer of a call. */
 static const size_t most_buffer = (size_t) 16 << 20;
@@ -276,6 +277,7 @@ static int describe(const inquiry_t *inquiry, const napcoll_decision_t *decision
         return -1;
     }
     napcoll_rule_pin(&pinned, decision->algorithm, &decision->params);
+    pinned.inline_bytes = contestant->rule.inline_bytes = (int) decision->inline_bytes;
     napcoll_rule_print_action(&pinned, out);
     if (0 != fclose(out) || strlen(contestant->action) + 1 >= sizeof(contestant->action)) {
         contestant->action[0] = '\0';
@@ -336,6 +338,29 @@ static int add_algorithms(tune_case_t *c, const inquiry_t *inquiry)
     return 0;
 }
 
+/* What auto does in a call of this size. */
+static int choose_auto(const inquiry_t *inquiry, napcoll_decision_t *decision)
+{
+    const napcoll_collective_t *collective = inquiry->collective;
+    napcoll_call_t call = inquiry->call;
+    napcoll_limits_t limits;
+
+    if (!napcoll_uneven_is_mute(collective)) {
+        return napcoll_select(&inquiry->settings, &call, decision);
+    }
+    call.bytes = NAPCOLL_UNEVEN_FIRST_BYTES;
+    if (0 != napcoll_select(&inquiry->settings, &call, decision)
+        || 0 != napcoll_uneven_limits(collective, &inquiry->settings, call.map, &limits)) {
+        return -1;
+    }
+    if (decision->algorithm >= 0
+        && napcoll_rule_takes_inline(collective,
+                                     napcoll_algorithm_at(collective, decision->algorithm))) {
+        decision->inline_bytes = limits.inline_bytes;
+    }
+    return 0;
+}
+
 int tune_choose(tune_case_t *c, const napcoll_machine_t *machine,
                 const napcoll_thresholds_t *thresholds, const napcoll_node_map_t *map)
 {
@@ -349,7 +374,7 @@ int tune_choose(tune_case_t *c, const napcoll_machine_t *machine,
     inquiry.settings.machine = machine;
     inquiry.settings.thresholds = *thresholds;
     if (0 != find_range(c, &inquiry, &warned)
-        || (!warned && 0 != napcoll_select(&inquiry.settings, &inquiry.call, &decision))) {
+        || (!warned && 0 != choose_auto(&inquiry, &decision))) {
         return -1;
     }
     c->skipped = warned;

@@ -60,10 +60,42 @@ static void set_shape(tune_rule_t *rule, const tune_shape_t *shape)
     rule->rule.ppn.most = factor * shape->ppn;
 }
 
-/* One rule for all sizes, if all of them were measured and have the same verdict. A size that was
- * skipped is auto's. */
+static bool is_direct(const napcoll_rule_t *rule)
+{
+    return NAPCOLL_RULE_FALLBACK == rule->action
+           || (NAPCOLL_RULE_ALGORITHM == rule->action
+               && !rule->collective->algorithm[rule->algorithm].store_and_forward);
+}
+
+/* Where auto forwards small blocks with success, and messages straight to their ranks are faster
+ * for all larger ones: auto's algorithm with the limit between the two. Else auto. */
+static napcoll_rule_t limited(const tune_case_t *const *about, int count)
+{
+    napcoll_rule_t rule = napcoll_rule_any(about[0]->collective, NAPCOLL_RULE_AUTO);
+    int kept = 0;
+
+    while (kept < count && NAPCOLL_RULE_AUTO == verdict_of(about[kept]).action) {
+        kept++;
+    }
+    for (int i = kept; i < count; i++) {
+        const napcoll_rule_t verdict = verdict_of(about[i]);
+
+        if (!is_direct(&verdict)) {
+            return rule;
+        }
+    }
+    if (kept > 0 && about[kept - 1]->contestant[0].rule.inline_bytes > 0) {
+        rule = about[kept - 1]->contestant[0].rule;
+        rule.inline_bytes = (int) about[kept - 1]->range.most;
+    }
+    return rule;
+}
+
+/* One rule for all sizes, if all of them were measured. A size that was skipped is auto's. */
 static int make_one(const tune_case_t *const *found, int count, tune_rule_t *rule)
 {
+    bool same = true;
+
     *rule = (tune_rule_t){.rule = verdict_of(found[0])};
     for (int i = 0; i < count; i++) {
         const napcoll_rule_t verdict = verdict_of(found[i]);
@@ -71,12 +103,13 @@ static int make_one(const tune_case_t *const *found, int count, tune_rule_t *rul
         if (!is_judged(found[i]) && !found[i]->skipped) {
             return 0;
         }
-        if (!is_same(&verdict, &rule->rule)) {
-            rule->rule = napcoll_rule_any(found[0]->collective, NAPCOLL_RULE_AUTO);
-        }
+        same = same && is_same(&verdict, &rule->rule);
         if (!found[i]->skipped) {
             rule->about[rule->cases++] = found[i];
         }
+    }
+    if (!same) {
+        rule->rule = limited(rule->about, rule->cases);
     }
     return rule->cases > 0;
 }

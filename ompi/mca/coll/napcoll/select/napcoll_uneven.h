@@ -76,6 +76,13 @@ typedef struct napcoll_uneven {
     bool straight;
 } napcoll_uneven_t;
 
+/** Whether no plan can tell ranks of others' blocks: at the root of a gather end messages, and none
+ * begins. Its plans are always chosen for NAPCOLL_UNEVEN_FIRST_BYTES. */
+static inline bool napcoll_uneven_is_mute(const napcoll_collective_t *collective)
+{
+    return collective->uneven && NAPCOLL_GOAL_GATHER == collective->goal;
+}
+
 /** A call begins: set call->bytes and call->straight. */
 void napcoll_uneven_begin(napcoll_uneven_t *uneven, napcoll_call_t *call);
 
