@@ -5,6 +5,11 @@
  * Rows of uneven calls as auto does them: what napcoll counts, and how many of them send all blocks
  * straight to their ranks, because nobody needed the rounds in the calls before
  * (select/napcoll_uneven.h).
+ *
+ *     uneven [--nodes 1]
+ *
+ * --nodes 1: nobody hears of sizes there, and napcoll tries some, one of which is too large for
+ * node memory.
  */
 #include "counters.h"
 #include "modes.h"
@@ -185,6 +190,34 @@ static void check(struct tap *tap, const struct row *row)
     mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
 }
 
+/* ---- one node ---- */
+
+/* Calls of small blocks on one node are napcoll's, except for those that try a large size. */
+static void check_one_node(struct tap *tap, const char *coll)
+{
+    enum { FIRST = 12, TRIES = 4 };
+    const struct row row = {.coll = coll, .shape = EVEN};
+    struct napcoll_counters calls = {.num = 0};
+    MPI_Comm comm = tap_dup(MPI_COMM_WORLD, "napcoll", NULL, NULL);
+    unsigned long long ran = 0;
+    bool good = true;
+
+    mpi_check(napcoll_counters_open(&calls, coll), "MPI_T_init_thread");
+    for (int i = 0; i < FIRST + CALLS; ++i) {
+        /* node memory comes after a few calls */
+        ran = FIRST == i ? counted_runs(&calls) : ran;
+        good = runs(&row, i, tap, comm) && good;
+    }
+    ran = counted_runs(&calls) - ran;
+    tap_ok(tap, good, "%s_brings_its_bytes_on_one_node", coll);
+    if (ran < CALLS - TRIES) {
+        tap_note(tap, "napcoll ran %llu of %d calls", ran, CALLS);
+    }
+    tap_ok(tap, ran >= CALLS - TRIES, "%s_is_served_on_one_node", coll);
+    mpi_check(napcoll_counters_close(&calls), "MPI_T_finalize");
+    mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
+}
+
 /* ---- persistent calls ---- */
 
 struct persistent {
@@ -269,6 +302,13 @@ int main(int argc, char **argv)
 
     mpi_check(MPI_Init(&argc, &argv), "MPI_Init");
     tap_open(&tap);
+    if (1 == tap_option_number(argc, argv, "--nodes", 2)) {
+        check_one_node(&tap, "alltoallv");
+        check_one_node(&tap, "scatterv");
+        status = tap_close(&tap);
+        mpi_check(MPI_Finalize(), "MPI_Finalize");
+        return status;
+    }
     tap_ok(&tap, 8 == tap.size, "eight_ranks");
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && tap.size <= MOST_RANKS; ++i) {
         check(&tap, &rows[i]);

@@ -11,4 +11,7 @@ set -u
 fake 8 4,2 block exchange
 case_of uneven 60 "${launch[@]}" --mca coll_napcoll_machine_node_gap_us 2000 --mca coll_napcoll_inline_bytes 10000 "$programs/uneven"
 
+fake 4 4 block exchange
+case_of uneven_one_node 60 "${launch[@]}" "$programs/uneven" --nodes 1
+
 end_suite

@@ -262,9 +262,10 @@ void mca_coll_napcoll_blocks_learn(const mca_coll_napcoll_run_t *run)
 {
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[run->call.coll];
     napcoll_uneven_t *uneven = &run->napcoll->uneven[run->call.coll];
-    const int row = run->entry->decided->decision.algorithm;
+    const int row = NULL == run->entry ? -1 : run->entry->decided->decision.algorithm;
 
-    if (!collective->uneven || NAPCOLL_COLL_GATHERV == run->call.coll
+    if (!collective->uneven || napcoll_uneven_is_mute(collective)
+        || !napcoll_goal_is_personalized(collective->goal)
         || napcoll_goal_is_neighbor(collective->goal)) {
         return;
     }
@@ -316,10 +317,9 @@ void mca_coll_napcoll_blocks_look(mca_coll_napcoll_run_t *run)
     const napcoll_collective_t *collective = mca_coll_napcoll_collectives[run->call.coll];
     napcoll_uneven_t *uneven = &run->napcoll->uneven[run->call.coll], as_it_is;
 
-    if (NAPCOLL_COLL_GATHERV == run->call.coll
+    if (napcoll_uneven_is_mute(collective)
         || (collective->uneven && napcoll_goal_is_neighbor(collective->goal))) {
-        /* the root alone knows the sizes, and cannot tell them; or the ranks agree on them, when
-         * they know their neighbours */
+        /* neighbours agree on sizes when they know each other */
         run->call.bytes = NAPCOLL_UNEVEN_FIRST_BYTES;
     } else if (collective->uneven) {
         if (NAPCOLL_KIND_BLOCKING != run->kind) {
