@@ -307,8 +307,8 @@ static void the_radix_of_an_alltoall_grows_with_its_blocks(void **state)
     assert_int_equal(decide_alltoall(&settings, "16", 16, 8).reason, NAPCOLL_REASON_ONE_NODE);
 }
 
-/* With node memory one node is served. Where its processes share processors the fewest messages
- * are best. */
+/* With node memory one node is served. Where its processes share processors the fewest steps are
+ * best. */
 static void one_node_is_served_with_node_memory(void **state)
 {
     napcoll_settings_t settings = defaults();
@@ -323,7 +323,9 @@ static void one_node_is_served_with_node_memory(void **state)
     settings.processors = 2;
     shared_cores = decide(&settings, "8", "block", 8, 8, false);
     assert_true(free_cores.algorithm >= 0 && free_cores.algorithm != NAPCOLL_ALLREDUCE_SMP);
-    assert_int_equal(shared_cores.algorithm, NAPCOLL_ALLREDUCE_SMP);
+    /* the same plans on one node */
+    assert_true(NAPCOLL_ALLREDUCE_SMP == shared_cores.algorithm
+                || NAPCOLL_ALLREDUCE_NAP == shared_cores.algorithm);
 }
 
 /* A late process delays all of a pairwise exchange, of which the model knows nothing. */

@@ -161,6 +161,19 @@ const napcoll_machine_t napcoll_machine_ethernet = {
     .process_gap_us = 4,
     .node_gap_us = 1};
 
+const napcoll_machine_t napcoll_machine_node = {
+    .short_below_bytes = 500,
+    .eager_below_bytes = 8000,
+    .link = {[NAPCOLL_LEVEL_SOCKET] = {{0.8, 0.12}, {0.8, 0.12}, {1.6, 0.1}},
+             [NAPCOLL_LEVEL_NODE] = {{1, 0.12}, {1, 0.12}, {2, 0.1}},
+             [NAPCOLL_LEVEL_NETWORK] = {{25, 6.6}, {32, 2.9}, {40, 1000.0 / 350}}},
+    .node_memory = {0.5, 0.12},
+    .process_injection_mbyte_per_s = 350,
+    .node_injection_mbyte_per_s = 350,
+    .node_injection_from_processes = 1,
+    .reduce_ns_per_byte = 0.1,
+    .process_overhead_us = 0.2};
+
 const char *napcoll_machine_key(int index)
 {
     return index >= 0 && index < ENTRIES ? entries[index].name : NULL;

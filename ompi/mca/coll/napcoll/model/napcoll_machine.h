@@ -159,6 +159,10 @@ extern const napcoll_machine_t napcoll_machine_default;
  * napcoll_machine_default, and TCP at a rate between 1 and 10 Gbit/s. */
 extern const napcoll_machine_t napcoll_machine_ethernet;
 
+/** A single node where nobody has measured: an x86 server of the 2020s, about as napcoll-tune finds
+ * them. Blue Waters' processors reduced and copied ten times more slowly. */
+extern const napcoll_machine_t napcoll_machine_node;
+
 /** Name of the index-th key ("coll_napcoll_machine_node_gap_us"), from 0; NULL after the last. */
 const char *napcoll_machine_key(int index);
 

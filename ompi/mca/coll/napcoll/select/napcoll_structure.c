@@ -33,10 +33,12 @@ napcoll_structure_t napcoll_structure_reference(const napcoll_collective_t *coll
     const double rounds = levels(map->size), node_rounds = levels(map->nodes);
     const napcoll_structure_t doubling = {.messages = node_rounds,
                                           .node_messages = 2 * ppn * rounds,
-                                          .node_bytes = ppn * node_rounds};
+                                          .node_bytes = ppn * node_rounds,
+                                          .steps = rounds};
     const napcoll_structure_t tree = {.messages = node_rounds,
                                       .node_messages = 2 * (ppn - 1) + node_rounds,
-                                      .node_bytes = node_rounds};
+                                      .node_bytes = node_rounds,
+                                      .steps = rounds};
     napcoll_structure_t structure = doubling;
 
     *message_bytes = 1;
@@ -57,13 +59,16 @@ napcoll_structure_t napcoll_structure_reference(const napcoll_collective_t *coll
         if (collective->uneven) {
             structure.messages = others;
             structure.node_messages = 2 * (ppn - 1) + others;
+            structure.steps = 1;
         } else {
             *message_bytes = (ranks - 1) / rounds;
         }
         break;
     case NAPCOLL_GOAL_ALLTOALL:
-        structure = (napcoll_structure_t){
-            .messages = others, .node_messages = 2 * ppn * (ranks - 1), .node_bytes = ppn * others};
+        structure = (napcoll_structure_t){.messages = others,
+                                          .node_messages = 2 * ppn * (ranks - 1),
+                                          .node_bytes = ppn * others,
+                                          .steps = ranks - 1};
         break;
     default:
         break;
@@ -77,6 +82,7 @@ typedef struct {
     double received[2];
     double sent_bytes;
     double received_bytes;
+    double steps;
 } traffic_t;
 
 static traffic_t traffic_of(const napcoll_plan_t *plan, const napcoll_node_map_t *map)
@@ -87,6 +93,7 @@ static traffic_t traffic_of(const napcoll_plan_t *plan, const napcoll_node_map_t
     for (int stage = 0; stage < plan->stages; stage++) {
         const double times = (double) plan->pieces * napcoll_plan_times(plan, stage);
 
+        traffic.steps += plan->stage[stage].messages > 0 ? times : 0;
         for (int i = 0; i < plan->stage[stage].messages; i++) {
             const napcoll_step_t *step = &plan->step[plan->stage[stage].first + i];
             const int away = napcoll_node_map_node(map, step->peer) != node;
@@ -138,6 +145,7 @@ static int add_node(napcoll_plan_args_t *args, int node, int lanes, napcoll_stru
         sent_bytes += weight * t.sent_bytes;
         received_bytes += weight * t.received_bytes;
         structure->messages = larger(structure->messages, larger(t.sent[1], t.received[1]));
+        structure->steps = larger(structure->steps, t.steps);
         before = lane;
     }
     structure->node_messages = larger(structure->node_messages, messages);
@@ -147,13 +155,17 @@ static int add_node(napcoll_plan_args_t *args, int node, int lanes, napcoll_stru
 
 /* Whether a structure is no worse than a reference whose mean message has these bytes. */
 static bool is_no_worse(const napcoll_structure_t *structure, const napcoll_structure_t *reference,
-                        double message_bytes, bool oversubscribed)
+                        double message_bytes, int nodes, bool oversubscribed)
 {
     /* sums of parts of a call are not exact */
     const double exact = 1 + 1e-9;
-    const bool messages_suit = oversubscribed ? structure->node_messages <= reference->node_messages
-                                              : structure->messages <= reference->messages;
     const bool bytes_suit = structure->node_bytes <= exact * reference->node_bytes;
+    bool messages_suit = structure->messages <= reference->messages;
+
+    if (oversubscribed) {
+        messages_suit = nodes < 2 ? structure->steps <= reference->steps
+                                  : structure->node_messages <= reference->node_messages;
+    }
 
     if (message_bytes <= (oversubscribed ? LARGE_BYTES : SMALL_BYTES)) {
         return messages_suit;
@@ -180,11 +192,11 @@ int napcoll_structure_check(const napcoll_plan_args_t *args, size_t bytes, bool 
     /* numbers only grow from node to node: one that is worse decides */
     for (int i = 0; i < nodes && 0 == rc && *suits; i++) {
         rc = add_node(&each, spread(i, nodes, map->nodes), lanes, &structure);
-        *suits = is_no_worse(&structure, &reference, message_bytes, oversubscribed);
+        *suits = is_no_worse(&structure, &reference, message_bytes, map->nodes, oversubscribed);
     }
     if (0 == rc && *suits && !whole && napcoll_goal_is_rooted(args->collective->goal)) {
         rc = add_node(&each, napcoll_node_map_node(map, args->params.root), lanes, &structure);
-        *suits = is_no_worse(&structure, &reference, message_bytes, oversubscribed);
+        *suits = is_no_worse(&structure, &reference, message_bytes, map->nodes, oversubscribed);
     }
     return rc;
 }

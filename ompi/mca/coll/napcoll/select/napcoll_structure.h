@@ -22,7 +22,8 @@
  * The size of a call is the mean message of its reference. Up to 4 KiB the messages decide, above
  * 64 KiB the bytes, in between either may. On nodes with more processes than processors messages
  * decide up to 64 KiB, and all messages of a node count, because its processors handle them one
- * after the other.
+ * after the other. If there is but one such node, steps count: at each of them a process waits for
+ * others, which need its processor first; messages through node memory take little of it.
  */
 
 #ifndef NAPCOLL_STRUCTURE_H
@@ -37,6 +38,8 @@ typedef struct napcoll_structure {
     double node_messages;
     /** that one node sends to, or receives from, others: the most, where a call has 1 byte */
     double node_bytes;
+    /** stages of one process that have messages: the most */
+    double steps;
 } napcoll_structure_t;
 
 /**
