@@ -93,6 +93,13 @@
 #define SIZES(o, s)  (SMALL + LARGE + TOO_LARGE)
 #endif
 
+/* Whether a message may be read where it has arrived. */
+#if defined(STREAM) || defined(EARLY)
+#define MAY_STAY true
+#else
+#define MAY_STAY false
+#endif
+
 /* Whether lanes may sleep: -DSLEEPS=1. Without, they poll. */
 #ifndef SLEEPS
 #define SLEEPS 0
@@ -255,34 +262,51 @@ inline wake_all(lane)
     }
 }
 
-inline ring_bell(lane)
+/* Something was written for a lane, which may sleep. */
+inline tell(lane)
 {
     if
-    :: SLEEPS ->
-#ifndef MUTATION_NO_FENCE_BEFORE_BELL
-        fence(me);
-#endif
-        if
-        :: memory[SLEEPING(lane)] != 0 ->
-#ifdef MUTATION_WAKE_FIRST
-            wake_all(lane);
-            memory[SLEEPING(lane)] = 0
-#else
-            /* exchange */
-            d_step {
-                was_sleeping = memory[SLEEPING(lane)];
-                memory[SLEEPING(lane)] = 0
-            };
-            if
-            :: was_sleeping -> wake_all(lane)
-            :: else
-            fi;
-            was_sleeping = false
-#endif
-        :: else
-        fi
+    :: SLEEPS -> to_wake = to_wake | (1 << (lane))
     :: else
     fi
+}
+
+/* Wake all for whom something was written: with one fence. That a bell which does not sleep is only
+ * looked at makes no difference to an exchange. */
+inline ring_bells()
+{
+#ifndef MUTATION_NO_FENCE_BEFORE_BELL
+    fence(me);
+#endif
+    do
+    :: to_wake != NOTHING ->
+        d_step {
+            do
+            :: HAS(to_wake, bell) -> break
+            :: else -> bell = (bell + 1) % LANES
+            od;
+            to_wake = WITHOUT(to_wake, bell);
+            was_sleeping = memory[SLEEPING(bell)];
+#ifdef MUTATION_WAKE_FIRST
+        };
+        if
+        :: was_sleeping -> wake_all(bell)
+        :: else
+        fi;
+        d_step {
+#endif
+            memory[SLEEPING(bell)] = 0
+        };
+#ifndef MUTATION_WAKE_FIRST
+        if
+        :: was_sleeping -> wake_all(bell)
+        :: else
+        fi;
+#endif
+        was_sleeping = false
+    :: else -> break
+    od;
+    bell = 0
 }
 
 /* ---- send ---- */
@@ -448,20 +472,55 @@ inline read_note(p)
     }
 }
 
+inline tell_taken(p)
+{
+#ifdef MUTATION_NO_BELL_WHEN_TAKEN
+    skip
+#else
+    tell(p)
+#endif
+}
+
 inline receive(p)
 {
 #ifdef MUTATION_TAKE_FIRST
     take(p);
     read_note(p);
+    tell_taken(p)
 #else
     atomic {
-        read_note(p);
-        take(p)
-    };
+        if
+        :: MAY_STAY && WAY(memory[CONTENT(c, me, p, number_from[p])]) == IN_RING ->
+            /* a reduction will read it there */
+            staying = staying | (1 << p);
+            cancel(p);
+#ifdef MUTATION_TAKE_WHAT_STAYS
+            take(p)
+#else
+            receives = WITHOUT(receives, p)
 #endif
-#ifndef MUTATION_NO_BELL_WHEN_TAKEN
-    ring_bell(p)
+        :: true ->
+            read_note(p);
+            take(p);
+            tell_taken(p)
+        fi
+    }
 #endif
+}
+
+/* The work of a stage, when its messages have ended. */
+inline read_what_stays()
+{
+    do
+    :: HAS(staying, peer) ->
+        read_note(peer);
+        take(peer);
+        tell_taken(peer);
+        staying = WITHOUT(staying, peer)
+    :: !HAS(staying, peer) && staying != NOTHING -> peer = (peer + 1) % LANES
+    :: staying == NOTHING -> break
+    od;
+    peer = 0
 }
 
 /* ---- receives by the PML that are posted early; from lane 0 ---- */
@@ -617,20 +676,21 @@ inline advance()
         :: CAN_SEND(2) -> peer = 2; is_send = true
         :: CAN_RECEIVE(2) -> peer = 2
 #endif
-        :: !CAN_ADVANCE && SLEEPS && IS_ALONE -> peer = NO_ONE
+        :: !CAN_ADVANCE && SLEEPS && IS_ALONE && to_wake == NOTHING -> peer = NO_ONE
         fi;
         if
         :: is_send ->
             see_taken(peer);
-            write_note(peer)
+            write_note(peer);
+#ifndef MUTATION_NO_BELL_WHEN_SENT
+            tell(peer)
+#endif
         :: peer == NO_ONE -> store(me, SLEEPING(me), 1, false)
         :: else
         fi
     };
     if
-    :: is_send ->
-        is_send = false;
-        ring_bell(peer)
+    :: is_send -> is_send = false
     :: peer == NO_ONE -> idle()
     :: else -> receive(peer)
     fi;
@@ -644,6 +704,8 @@ proctype process(byte me, thread, o, last)
     byte sends, receives, by_pml, awaited;
     /* receives that are posted early, have their message, and are left behind */
     byte early, came, left;
+    /* whose messages are read where they have arrived; who has to be woken */
+    byte staying, to_wake, bell;
     byte number_to[LANES], number_from[LANES];
 #ifdef MUTATION_READ_FIRST
     byte content_early[LANES];
@@ -664,7 +726,8 @@ proctype process(byte me, thread, o, last)
         :: s < STAGES ->
             post_messages();
             do
-            :: (sends | receives) != NOTHING -> advance()
+            :: (sends | receives) != NOTHING && (CAN_ADVANCE || to_wake == NOTHING) -> advance()
+            :: !CAN_ADVANCE && to_wake != NOTHING -> ring_bells()
 #ifdef EARLY
             :: CAN_POST_EARLY -> early = early | 1
             :: atomic {
@@ -673,12 +736,17 @@ proctype process(byte me, thread, o, last)
                    came = came | 1
                }
 #endif
-            :: (sends | receives) == NOTHING -> break
+            :: (sends | receives | to_wake) == NOTHING -> break
             od;
             atomic {
                 end_messages();
                 came = NOTHING;
-                s++
+                read_what_stays();
+                s++;
+                if
+                :: to_wake != NOTHING -> ring_bells()
+                :: else
+                fi
             }
         :: else -> break
         od;

@@ -69,6 +69,8 @@ NO_FENCE_BEFORE_LOOK   invalid    STREAM SLEEPS=1
 NO_SECOND_LOOK         invalid    STREAM SLEEPS=1
 WAKE_FIRST             invalid    STREAM SLEEPS=1
 NO_BELL_WHEN_TAKEN     invalid    STREAM SLEEPS=1
+NO_BELL_WHEN_SENT      invalid    STREAM SLEEPS=1
+TAKE_WHAT_STAYS        assertion  STREAM
 TWO_SLEEPERS           invalid    THREADS SLEEPS=1
 NO_TURN                assertion  TURNS
 JOIN_ANY               assertion  SHARING

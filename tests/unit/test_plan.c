@@ -143,6 +143,74 @@ static void builder_that_failed_returns_no_plan(void **state)
     napcoll_builder_discard(NULL);
 }
 
+/* Receive blocks, and in the same stage dst = left op right. */
+static napcoll_builder_t *receive_and_reduce(napcoll_span_t blocks, napcoll_span_t dst,
+                                             napcoll_span_t left, napcoll_span_t right)
+{
+    napcoll_builder_t *b = napcoll_builder_new("allreduce", "test", 0, 2);
+
+    (void) napcoll_builder_rows(b, 2, 0, 2);
+    napcoll_builder_recv(b, blocks, 1);
+    napcoll_builder_reduce(b, dst, left, right);
+    napcoll_builder_next_stage(b);
+    return b;
+}
+
+/* Whether the first message of a plan is read once; frees the builder. */
+static bool is_read_once(napcoll_builder_t *b)
+{
+    napcoll_plan_t *plan = napcoll_builder_finish(b);
+    bool is;
+
+    assert_non_null(plan);
+    napcoll_plan_mark_read_once(plan);
+    is = plan->step[0].read_once;
+    napcoll_plan_free(plan);
+    return is;
+}
+
+static void one_reduction_reads_a_message_once(void **state)
+{
+    const napcoll_span_t send = {NAPCOLL_BUFFER_SEND, 0, 2}, recv = {NAPCOLL_BUFFER_RECV, 0, 2};
+    const napcoll_span_t t = {NAPCOLL_BUFFER_TEMP, 0, 2}, u = {NAPCOLL_BUFFER_TEMP + 1, 0, 2};
+    const napcoll_span_t half = {NAPCOLL_BUFFER_TEMP, 1, 1};
+    napcoll_builder_t *b;
+
+    (void) state;
+    /* either operand; the result takes its place, or stands elsewhere */
+    assert_true(is_read_once(receive_and_reduce(t, t, send, t)));
+    assert_true(is_read_once(receive_and_reduce(t, recv, t, send)));
+    assert_true(is_read_once(receive_and_reduce(recv, recv, send, recv)));
+    /* the user would read it */
+    assert_false(is_read_once(receive_and_reduce(recv, t, recv, send)));
+    /* another operand, a part, both operands */
+    assert_false(is_read_once(receive_and_reduce(t, recv, send, u)));
+    assert_false(
+        is_read_once(receive_and_reduce(t, recv, (napcoll_span_t){recv.buffer, 1, 1}, half)));
+    assert_false(is_read_once(receive_and_reduce(t, recv, t, t)));
+    /* it is sent on, or copied, also in part */
+    b = receive_and_reduce(t, recv, t, send);
+    napcoll_builder_send(b, half, 1);
+    assert_false(is_read_once(b));
+    b = receive_and_reduce(t, recv, t, send);
+    napcoll_builder_copy(b, u, t);
+    assert_false(is_read_once(b));
+    b = receive_and_reduce(t, recv, t, send);
+    napcoll_builder_phase(b, NAPCOLL_SCOPE_NODE, NAPCOLL_PHASE_BCAST, 0, t, t);
+    assert_false(is_read_once(b));
+    /* after it was overwritten, wholly or in part */
+    b = receive_and_reduce(t, recv, t, send);
+    napcoll_builder_recv(b, t, 1);
+    napcoll_builder_next_stage(b);
+    napcoll_builder_copy(b, u, t);
+    assert_true(is_read_once(b));
+    b = receive_and_reduce(t, recv, t, send);
+    napcoll_builder_recv(b, half, 1);
+    napcoll_builder_next_stage(b);
+    napcoll_builder_copy(b, u, t);
+    assert_false(is_read_once(b));
+}
+
 static void printer_names_every_step(void **state)
 {
     static const char expected[] = "allreduce test, rank 3: 2 blocks, 1 temporary, 3 stages\n"
@@ -268,6 +336,7 @@ int main(void)
         cmocka_unit_test(temporaries_of_other_shapes_are_not_reused),
         cmocka_unit_test(temporaries_that_no_step_names_have_no_blocks),
         cmocka_unit_test(builder_that_failed_returns_no_plan),
+        cmocka_unit_test(one_reduction_reads_a_message_once),
         cmocka_unit_test(printer_names_every_step),
         cmocka_unit_test(packed_plans_unpack_as_they_were),
         cmocka_unit_test(other_numbers_do_not_unpack),

@@ -106,6 +106,7 @@ static int make_plan(mca_coll_napcoll_module_t *module, napcoll_coll_t coll,
     if (made->slots < 0) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    napcoll_plan_mark_read_once(*plan);
     return mca_coll_napcoll_verify_plan(module, coll, decision, *plan, good);
 }
 

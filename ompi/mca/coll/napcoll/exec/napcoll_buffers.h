@@ -81,6 +81,8 @@ typedef struct napcoll_message {
     bool nothing;
     /** it may bring fewer bytes than these */
     bool at_most;
+    /** its bytes may stay where they have arrived until `work` has read them there */
+    bool may_stay;
 } napcoll_message_t;
 
 /** A kind of buffers. Functions return OMPI_SUCCESS or an error; NULL: nothing to do. */

@@ -156,6 +156,8 @@ static void elements_message(const napcoll_operation_t *op, const napcoll_step_t
     message->count = 0 == span.count ? 0 : span_count(op, span);
     message->type = op->binding.datatype;
     message->nothing = message->at_most = false;
+    /* a user's function might write to its left operand */
+    message->may_stay = step->read_once && ompi_op_is_intrinsic(op->binding.op);
 }
 
 /* ---- work ---- */
@@ -182,17 +184,28 @@ static int reduce_elements(const napcoll_operation_t *op, char *dst, const char 
     return rc;
 }
 
+/* Where an operand of a reduction is: in its blocks, or still in node memory. */
+static const char *operand_address(const napcoll_operation_t *op, napcoll_span_t span)
+{
+    const napcoll_node_message_t *message = napcoll_node_messages_find(&op->node_messages, span);
+
+    return NULL == message ? span_address(op, span)
+                           : message->arrived + (span_address(op, span) - message->message.at);
+}
+
 /* A reduction or copy of spans that are contiguous. */
 static int do_contiguous(const napcoll_operation_t *op, const napcoll_step_t *step)
 {
     const napcoll_binding_t *binding = &op->binding;
     char *dst = span_address(op, step->dst);
-    char *left = span_address(op, step->left);
     const size_t count = span_count(op, step->dst);
+    char *left;
 
     if (NAPCOLL_STEP_REDUCE == step->kind) {
-        return reduce_elements(op, dst, left, span_address(op, step->right), count);
+        return reduce_elements(op, dst, operand_address(op, step->left),
+                               operand_address(op, step->right), count);
     }
+    left = span_address(op, step->left);
     if (NULL != binding->send_type && NAPCOLL_BUFFER_SEND == step->left.buffer) {
         return napcoll_compat_copy_types(left, binding->send_count, binding->send_type, dst, count,
                                          binding->datatype);
@@ -200,7 +213,22 @@ static int do_contiguous(const napcoll_operation_t *op, const napcoll_step_t *st
     return napcoll_copy_elements(binding->datatype, count, dst, left);
 }
 
-static int elements_work(napcoll_operation_t *op, const napcoll_step_t *step)
+/* A reduction has read its operands: those that are still in node memory are not read again. */
+static void take_operands(napcoll_operation_t *op, const napcoll_step_t *step)
+{
+    napcoll_node_messages_t *messages = &op->node_messages;
+    const napcoll_span_t operand[] = {step->left, step->right};
+
+    for (int i = 0; i < 2 && messages->staying > 0; i++) {
+        napcoll_node_message_t *message = napcoll_node_messages_find(messages, operand[i]);
+
+        if (NULL != message) {
+            napcoll_node_messages_take(messages, op->channel, message);
+        }
+    }
+}
+
+static int reduce_or_copy(napcoll_operation_t *op, const napcoll_step_t *step)
 {
     const bool in_user_buffer = step->dst.buffer < NAPCOLL_BUFFER_TEMP
                                 || step->left.buffer < NAPCOLL_BUFFER_TEMP
@@ -209,10 +237,6 @@ static int elements_work(napcoll_operation_t *op, const napcoll_step_t *step)
     napcoll_step_t single;
     int rc = OMPI_SUCCESS;
 
-    if (NAPCOLL_STEP_PHASE == step->kind) {
-        return napcoll_phase_delegate(op, step, span_address(op, step->dst),
-                                      span_address(op, step->left), span_count(op, step->dst));
-    }
     if (1 == step->dst.count || !op->plan->scattered || !in_user_buffer) {
         return do_contiguous(op, step);
     }
@@ -223,6 +247,21 @@ static int elements_work(napcoll_operation_t *op, const napcoll_step_t *step)
         single.dst.first++;
         single.left.first++;
         single.right.first++;
+    }
+    return rc;
+}
+
+static int elements_work(napcoll_operation_t *op, const napcoll_step_t *step)
+{
+    int rc;
+
+    if (NAPCOLL_STEP_PHASE == step->kind) {
+        return napcoll_phase_delegate(op, step, span_address(op, step->dst),
+                                      span_address(op, step->left), span_count(op, step->dst));
+    }
+    rc = reduce_or_copy(op, step);
+    if (NAPCOLL_STEP_REDUCE == step->kind) {
+        take_operands(op, step);
     }
     return rc;
 }

@@ -151,18 +151,13 @@ static void sleep_at(napcoll_bell_t *bell, const struct timespec *limit)
 }
 #endif
 
-/* Wake a lane, after something was written for it. The fence stands between that and the look at
- * the bell; see the header. */
-static inline void ring_bell(const napcoll_region_t *region, int lane)
+void napcoll_bell_ring(const napcoll_region_t *region, int lane)
 {
     napcoll_bell_t *bell = &region->bell[lane];
 
-    if (region->sleeps) {
-        atomic_thread_fence(memory_order_seq_cst);
-        if (0 != atomic_load_explicit(&bell->sleeping, memory_order_relaxed)
-            && 0 != atomic_exchange_explicit(&bell->sleeping, 0, memory_order_relaxed)) {
-            wake(bell);
-        }
+    if (0 != atomic_load_explicit(&bell->sleeping, memory_order_relaxed)
+        && 0 != atomic_exchange_explicit(&bell->sleeping, 0, memory_order_relaxed)) {
+        wake(bell);
     }
 }
 
@@ -202,7 +197,6 @@ void napcoll_note_post(napcoll_channel_t *channel, int lane, napcoll_note_t *not
     channel->pair[lane].sent = number;
     /* release: the receiver that sees the number sees the note */
     atomic_store_explicit(&note->number, number, memory_order_release);
-    ring_bell(channel->region, lane);
 }
 
 /* ---- the ring ---- */
@@ -328,5 +322,4 @@ void napcoll_note_take(napcoll_channel_t *channel, int lane, uint32_t number)
     /* release: the sender that sees this does not overwrite what was read before */
     atomic_store_explicit(napcoll_channel_taken(channel, region->lane) + lane, number,
                           memory_order_release);
-    ring_bell(region, lane);
 }

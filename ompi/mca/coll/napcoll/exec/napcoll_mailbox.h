@@ -39,6 +39,9 @@
  *
  *     sleeping = 1; fence; is there a note? no: futex_wait     number = k; fence; sleeping? wake
  *
+ * A process that has several notes to write writes all before it wakes any other: one that is woken
+ * may get the writer's processor, and the others would wait for the rest.
+ *
  * That holds for one thread of a process: where another one has announced in between that it may
  * sleep, the first can sleep until its time is over. So a process sleeps only where one operation
  * is under way in it.
@@ -264,7 +267,7 @@ char *napcoll_ring_publish(napcoll_channel_t *channel, int lane, uint32_t number
  * since. */
 bool napcoll_ring_join(napcoll_channel_t *channel, int lane, uint32_t number, uint32_t stamp);
 
-/** Post a note that is written, and wake its receiver. */
+/** Post a note that is written. Its receiver may sleep: see napcoll_bell_ring. */
 void napcoll_note_post(napcoll_channel_t *channel, int lane, napcoll_note_t *note, uint32_t number);
 
 /* ---- receive: expect, and, as soon as it has come, read and take ---- */
@@ -303,7 +306,8 @@ static inline const char *napcoll_note_bytes(const napcoll_channel_t *channel, i
                : channel->region->ring.memory + (size_t) lane * NAPCOLL_RING_BYTES + note->place;
 }
 
-/** A note was read: its line and its bytes can be used again. */
+/** A note was read: its line and its bytes can be used again. Its sender may sleep: see
+ * napcoll_bell_ring. */
 void napcoll_note_take(napcoll_channel_t *channel, int lane, uint32_t number);
 
 /* ---- sleep: announce, look at everything again, then sleep or go on ---- */
@@ -316,6 +320,28 @@ static inline void napcoll_bell_spin(void)
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
 #endif
+}
+
+/**
+ * Wake a lane if it sleeps, after notes or acknowledgements were written for it and a fence
+ * (napcoll_bell_fence); one fence is enough for many. A process that is woken may take the
+ * processor at once, so all that a process has to write comes first.
+ */
+void napcoll_bell_ring(const napcoll_region_t *region, int lane);
+
+/** What stands between writing to others and a look at their bells. */
+static inline void napcoll_bell_fence(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+/** Wake a lane for which one note or acknowledgement was written. */
+static inline void napcoll_bell_tell(const napcoll_region_t *region, int lane)
+{
+    if (region->sleeps) {
+        napcoll_bell_fence();
+        napcoll_bell_ring(region, lane);
+    }
 }
 
 /** Announce that this process may sleep. */

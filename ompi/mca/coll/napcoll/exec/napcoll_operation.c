@@ -412,6 +412,9 @@ static void end_stage(napcoll_operation_t *op, const napcoll_stage_t *stage, int
             rc = op->buffers->work(op, &work[i]);
         }
     }
+    if (op->node_messages.staying > 0) {
+        napcoll_node_messages_take_all(&op->node_messages, op->channel);
+    }
     op->stage++;
     if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {
         end(op, rc);

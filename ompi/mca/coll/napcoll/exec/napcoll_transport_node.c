@@ -131,9 +131,21 @@ static int try_send(napcoll_node_messages_t *m, napcoll_channel_t *channel,
 
 /* ---- receive ---- */
 
+/* Whether the bytes of a note may stay where they are: they look as they would in the user's
+ * memory, are worth it, and no later note of the stage waits for this one to be taken. */
+static inline bool may_stay(const napcoll_channel_t *channel, const napcoll_node_message_t *item,
+                            const napcoll_note_t *note)
+{
+    /* a copy of fewer takes no longer than to look for them again */
+    const size_t least = 256;
+
+    return item->message.may_stay && item->block.dense && item->block.bytes >= least
+           && NAPCOLL_WAY_RING == note->way && channel->pair[item->lane].expected == item->number;
+}
+
 /* Read what a note brings. */
 static int read_note(napcoll_node_messages_t *m, const napcoll_channel_t *channel,
-                     const napcoll_node_message_t *item, const napcoll_note_t *note)
+                     napcoll_node_message_t *item, const napcoll_note_t *note)
 {
     const napcoll_block_t *block = &item->block;
     const size_t bytes = note->bytes;
@@ -143,6 +155,10 @@ static int read_note(napcoll_node_messages_t *m, const napcoll_channel_t *channe
         if (bytes > block->bytes) {
             return OMPI_SUCCESS;
         }
+    } else if (may_stay(channel, item, note)) {
+        item->arrived = napcoll_offset(napcoll_note_bytes(channel, item->lane, note), -block->lead);
+        m->staying++;
+        return OMPI_SUCCESS;
     }
     return napcoll_block_unpack(
         block, (char *) (uintptr_t) napcoll_note_bytes(channel, item->lane, note), bytes);
@@ -170,7 +186,7 @@ static int post_early(napcoll_channel_t *channel, napcoll_node_message_t *item,
 
 /* Receive a message whose note has come. */
 static int receive(napcoll_node_messages_t *m, napcoll_channel_t *channel,
-                   const napcoll_node_message_t *item, const napcoll_note_t *note,
+                   napcoll_node_message_t *item, const napcoll_note_t *note,
                    napcoll_messages_t *pml, ompi_communicator_t *comm, int tag)
 {
     if (NAPCOLL_WAY_PML != note->way) {
@@ -197,18 +213,68 @@ static int try_receive(napcoll_node_messages_t *m, napcoll_channel_t *channel,
     }
     rc = receive(m, channel, item, note, pml, comm, tag);
     if (OMPI_SUCCESS == rc) {
-        napcoll_note_take(channel, item->lane, item->number);
+        if (NULL == item->arrived) {
+            napcoll_note_take(channel, item->lane, item->number);
+        }
         item->ended = true;
         m->left--;
     }
     return rc;
 }
 
+napcoll_node_message_t *napcoll_node_messages_find(const napcoll_node_messages_t *m,
+                                                   napcoll_span_t blocks)
+{
+    for (int i = 0; i < m->posted && m->staying > 0; i++) {
+        const napcoll_span_t *span = &m->item[i].step->dst;
+
+        if (NULL != m->item[i].arrived && span->buffer == blocks.buffer
+            && span->first <= blocks.first
+            && span->first + span->count >= blocks.first + blocks.count) {
+            return &m->item[i];
+        }
+    }
+    return NULL;
+}
+
+void napcoll_node_messages_take(napcoll_node_messages_t *m, napcoll_channel_t *channel,
+                                napcoll_node_message_t *item)
+{
+    napcoll_note_take(channel, item->lane, item->number);
+    item->arrived = NULL;
+    m->staying--;
+    napcoll_bell_tell(channel->region, item->lane);
+}
+
+void napcoll_node_messages_take_all(napcoll_node_messages_t *m, napcoll_channel_t *channel)
+{
+    for (int i = 0; i < m->posted && m->staying > 0; i++) {
+        if (NULL != m->item[i].arrived) {
+            napcoll_node_messages_take(m, channel, &m->item[i]);
+        }
+    }
+}
+
 /* ---- all ---- */
+
+/* Wake the other ends of messages that have ended. */
+static void ring_bells(napcoll_node_messages_t *m, const napcoll_region_t *region)
+{
+    napcoll_bell_fence();
+    for (int i = 0; i < m->posted; i++) {
+        napcoll_node_message_t *item = &m->item[i];
+
+        if (item->ended && !item->told) {
+            item->told = true;
+            napcoll_bell_ring(region, item->lane);
+        }
+    }
+}
 
 int napcoll_node_messages_advance(napcoll_node_messages_t *m, napcoll_channel_t *channel,
                                   napcoll_messages_t *pml, ompi_communicator_t *comm, int tag)
 {
+    const int left = m->left;
     int rc = OMPI_SUCCESS;
 
     for (int i = 0; i < m->posted && m->left > 0 && OMPI_SUCCESS == rc; i++) {
@@ -219,6 +285,9 @@ int napcoll_node_messages_advance(napcoll_node_messages_t *m, napcoll_channel_t 
                      ? try_send(m, channel, item, pml, comm, tag)
                      : try_receive(m, channel, item, pml, comm, tag);
         }
+    }
+    if (channel->region->sleeps && m->left < left) {
+        ring_bells(m, channel->region);
     }
     return rc;
 }

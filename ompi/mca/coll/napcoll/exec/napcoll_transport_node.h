@@ -40,6 +40,10 @@ typedef struct napcoll_node_message {
     /** the index of its receive by the PML, where that was posted before its note came; else -1 */
     int early;
     bool ended;
+    /** it has ended, and its bytes are still where they have arrived; NULL: they are not */
+    const char *arrived;
+    /** its other end was woken since it has ended */
+    bool told;
 } napcoll_node_message_t;
 
 /** Messages through node memory. All zero: none, and no memory. */
@@ -49,6 +53,8 @@ typedef struct napcoll_node_messages {
     int posted;
     /** not ended */
     int left;
+    /** ended, with bytes that are still where they have arrived */
+    int staying;
     /** one was too long, or brought too few bytes */
     bool truncated;
     /** the latest message in the ring, which others may share; at is NULL: none */
@@ -80,7 +86,7 @@ bool napcoll_node_messages_reserve(napcoll_node_messages_t *messages, size_t mos
 /** Forget the messages before, which have ended. */
 static inline void napcoll_node_messages_begin(napcoll_node_messages_t *messages)
 {
-    messages->posted = messages->left = 0;
+    messages->posted = messages->left = messages->staying = 0;
     messages->at = NULL;
 }
 
@@ -116,6 +122,18 @@ int napcoll_node_messages_advance(napcoll_node_messages_t *messages, napcoll_cha
  */
 bool napcoll_node_messages_idle(const napcoll_node_messages_t *messages,
                                 const napcoll_channel_t *channel, unsigned turn, bool alone);
+
+/** The message that brings at least these blocks and whose bytes are where they have arrived; NULL:
+ * there is none. */
+napcoll_node_message_t *napcoll_node_messages_find(const napcoll_node_messages_t *messages,
+                                                   napcoll_span_t blocks);
+
+/** The bytes of a message need not stay any longer where they have arrived. */
+void napcoll_node_messages_take(napcoll_node_messages_t *messages, napcoll_channel_t *channel,
+                                napcoll_node_message_t *message);
+
+/** The same for all whose bytes are there: after an error. */
+void napcoll_node_messages_take_all(napcoll_node_messages_t *messages, napcoll_channel_t *channel);
 
 /** Free the memory. */
 void napcoll_node_messages_free(napcoll_node_messages_t *messages);

@@ -141,6 +141,8 @@ typedef struct napcoll_step {
     int32_t peer;
     /** the message begins with the sizes of its blocks, which not all ranks know */
     bool headed;
+    /** of a message that is received: see napcoll_plan_mark_read_once */
+    bool read_once;
     napcoll_span_t dst;
     napcoll_span_t left;
     napcoll_span_t right;
@@ -307,6 +309,13 @@ static inline int napcoll_plan_times(const napcoll_plan_t *plan, int stage)
 {
     return NULL == plan->times ? 1 : plan->times[stage];
 }
+
+/**
+ * Mark the received messages that need not be in their blocks: a reduction of the same stage takes
+ * them as an operand, and nothing else reads these blocks before they are overwritten. So it can
+ * read them where they have arrived.
+ */
+void napcoll_plan_mark_read_once(napcoll_plan_t *plan);
 
 /** The memory of a plan in bytes. */
 size_t napcoll_plan_bytes(const napcoll_plan_t *plan);
