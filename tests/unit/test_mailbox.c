@@ -295,7 +295,8 @@ static void *pass_notes(void *argument)
             memcpy(&value, bytes + come->bytes - sizeof(value), sizeof(value));
             thread->wrong += come->bytes != size || value != i;
             napcoll_note_take(channel, thread->from, i + 1);
-            napcoll_bell_tell(channel->region, thread->from);
+            napcoll_bell_fence();
+            napcoll_bell_ring(channel->region, thread->from);
         }
         if (thread->to >= LANES) {
             continue;
@@ -312,7 +313,8 @@ static void *pass_notes(void *argument)
         memset(at, (int) i, size - sizeof(value));
         memcpy(at + size - sizeof(value), &value, sizeof(value));
         napcoll_note_post(channel, thread->to, note, i + 1);
-        napcoll_bell_tell(channel->region, thread->to);
+        napcoll_bell_fence();
+        napcoll_bell_ring(channel->region, thread->to);
     }
     return NULL;
 }

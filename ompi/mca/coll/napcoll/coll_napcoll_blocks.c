@@ -265,7 +265,6 @@ void mca_coll_napcoll_blocks_learn(const mca_coll_napcoll_run_t *run)
     const int row = NULL == run->entry ? -1 : run->entry->decided->decision.algorithm;
 
     if (!collective->uneven || napcoll_uneven_is_mute(collective)
-        || !napcoll_goal_is_personalized(collective->goal)
         || napcoll_goal_is_neighbor(collective->goal)) {
         return;
     }

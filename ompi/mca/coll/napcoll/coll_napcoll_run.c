@@ -226,8 +226,9 @@ static int find_entry(mca_coll_napcoll_run_t *run, napcoll_reason_t *reason)
     look(run);
     rc = mca_coll_napcoll_set_up(run->napcoll, &run->call, waits, reason);
     if (OMPI_SUCCESS != rc || NAPCOLL_REASON_NONE != *reason) {
-        if (OMPI_SUCCESS == rc && NAPCOLL_KIND_BLOCKING == run->kind) {
-            /* a size that was tried may be the reason */
+        if (OMPI_SUCCESS == rc && NAPCOLL_KIND_BLOCKING == run->kind
+            && NULL != run->napcoll->node_memory && napcoll_goal_is_personalized(goal_of(run))) {
+            /* the size is the reason, perhaps one that was only tried */
             mca_coll_napcoll_blocks_learn(run);
         }
         return rc;

@@ -149,7 +149,7 @@ int mca_coll_napcoll_blocks_bind(mca_coll_napcoll_run_t *run);
 int mca_coll_napcoll_blocks_rebind(mca_coll_napcoll_run_t *run);
 
 /** Learn for the next calls from a blocking one that was decided, also after an error, which other
- * ranks may not have: all learn alike. */
+ * ranks may not have: all learn alike; or from one that is too large for one node (no entry). */
 void mca_coll_napcoll_blocks_learn(const mca_coll_napcoll_run_t *run);
 
 /* ---- coll_napcoll_request.c ---- */

@@ -216,14 +216,14 @@ static int do_contiguous(const napcoll_operation_t *op, const napcoll_step_t *st
 /* A reduction has read its operands: those that are still in node memory are not read again. */
 static void take_operands(napcoll_operation_t *op, const napcoll_step_t *step)
 {
-    napcoll_node_messages_t *messages = &op->node_messages;
     const napcoll_span_t operand[] = {step->left, step->right};
 
-    for (int i = 0; i < 2 && messages->staying > 0; i++) {
-        napcoll_node_message_t *message = napcoll_node_messages_find(messages, operand[i]);
+    for (int i = 0; i < 2; i++) {
+        napcoll_node_message_t *message = napcoll_node_messages_find(&op->node_messages,
+                                                                     operand[i]);
 
         if (NULL != message) {
-            napcoll_node_messages_take(messages, op->channel, message);
+            napcoll_node_messages_take(op->channel, message);
         }
     }
 }
@@ -260,7 +260,7 @@ static int elements_work(napcoll_operation_t *op, const napcoll_step_t *step)
                                       span_address(op, step->left), span_count(op, step->dst));
     }
     rc = reduce_or_copy(op, step);
-    if (NAPCOLL_STEP_REDUCE == step->kind) {
+    if (NAPCOLL_STEP_REDUCE == step->kind && op->node_messages.stayed > 0) {
         take_operands(op, step);
     }
     return rc;

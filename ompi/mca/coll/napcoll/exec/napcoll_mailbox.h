@@ -335,15 +335,6 @@ static inline void napcoll_bell_fence(void)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/** Wake a lane for which one note or acknowledgement was written. */
-static inline void napcoll_bell_tell(const napcoll_region_t *region, int lane)
-{
-    if (region->sleeps) {
-        napcoll_bell_fence();
-        napcoll_bell_ring(region, lane);
-    }
-}
-
 /** Announce that this process may sleep. */
 static inline void napcoll_bell_announce(const napcoll_region_t *region)
 {

@@ -412,8 +412,8 @@ static void end_stage(napcoll_operation_t *op, const napcoll_stage_t *stage, int
             rc = op->buffers->work(op, &work[i]);
         }
     }
-    if (op->node_messages.staying > 0) {
-        napcoll_node_messages_take_all(&op->node_messages, op->channel);
+    if (op->node_messages.stayed > 0) {
+        napcoll_node_messages_end_work(&op->node_messages, op->channel);
     }
     op->stage++;
     if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {

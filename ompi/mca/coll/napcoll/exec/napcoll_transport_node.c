@@ -157,7 +157,7 @@ static int read_note(napcoll_node_messages_t *m, const napcoll_channel_t *channe
         }
     } else if (may_stay(channel, item, note)) {
         item->arrived = napcoll_offset(napcoll_note_bytes(channel, item->lane, note), -block->lead);
-        m->staying++;
+        m->stayed++;
         return OMPI_SUCCESS;
     }
     return napcoll_block_unpack(
@@ -225,7 +225,7 @@ static int try_receive(napcoll_node_messages_t *m, napcoll_channel_t *channel,
 napcoll_node_message_t *napcoll_node_messages_find(const napcoll_node_messages_t *m,
                                                    napcoll_span_t blocks)
 {
-    for (int i = 0; i < m->posted && m->staying > 0; i++) {
+    for (int i = 0; i < m->posted && m->stayed > 0; i++) {
         const napcoll_span_t *span = &m->item[i].step->dst;
 
         if (NULL != m->item[i].arrived && span->buffer == blocks.buffer
@@ -237,38 +237,40 @@ napcoll_node_message_t *napcoll_node_messages_find(const napcoll_node_messages_t
     return NULL;
 }
 
-void napcoll_node_messages_take(napcoll_node_messages_t *m, napcoll_channel_t *channel,
-                                napcoll_node_message_t *item)
+void napcoll_node_messages_take(napcoll_channel_t *channel, napcoll_node_message_t *item)
 {
     napcoll_note_take(channel, item->lane, item->number);
     item->arrived = NULL;
-    m->staying--;
-    napcoll_bell_tell(channel->region, item->lane);
-}
-
-void napcoll_node_messages_take_all(napcoll_node_messages_t *m, napcoll_channel_t *channel)
-{
-    for (int i = 0; i < m->posted && m->staying > 0; i++) {
-        if (NULL != m->item[i].arrived) {
-            napcoll_node_messages_take(m, channel, &m->item[i]);
-        }
-    }
 }
 
 /* ---- all ---- */
 
-/* Wake the other ends of messages that have ended. */
+/* Wake the other ends of messages that were written or taken. */
 static void ring_bells(napcoll_node_messages_t *m, const napcoll_region_t *region)
 {
+    if (!region->sleeps) {
+        return;
+    }
     napcoll_bell_fence();
     for (int i = 0; i < m->posted; i++) {
         napcoll_node_message_t *item = &m->item[i];
 
-        if (item->ended && !item->told) {
+        if (item->ended && NULL == item->arrived && !item->told) {
             item->told = true;
             napcoll_bell_ring(region, item->lane);
         }
     }
+}
+
+void napcoll_node_messages_end_work(napcoll_node_messages_t *m, napcoll_channel_t *channel)
+{
+    for (int i = 0; i < m->posted; i++) {
+        if (NULL != m->item[i].arrived) {
+            napcoll_node_messages_take(channel, &m->item[i]);
+        }
+    }
+    m->stayed = 0;
+    ring_bells(m, channel->region);
 }
 
 int napcoll_node_messages_advance(napcoll_node_messages_t *m, napcoll_channel_t *channel,
@@ -286,7 +288,7 @@ int napcoll_node_messages_advance(napcoll_node_messages_t *m, napcoll_channel_t 
                      : try_receive(m, channel, item, pml, comm, tag);
         }
     }
-    if (channel->region->sleeps && m->left < left) {
+    if (m->left < left) {
         ring_bells(m, channel->region);
     }
     return rc;

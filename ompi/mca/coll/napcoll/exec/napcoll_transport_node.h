@@ -40,9 +40,10 @@ typedef struct napcoll_node_message {
     /** the index of its receive by the PML, where that was posted before its note came; else -1 */
     int early;
     bool ended;
-    /** it has ended, and its bytes are still where they have arrived; NULL: they are not */
+    /** it has ended, and its note is not taken: its bytes are still where they have arrived; else
+     * NULL */
     const char *arrived;
-    /** its other end was woken since it has ended */
+    /** the other end was woken after the message was written or taken */
     bool told;
 } napcoll_node_message_t;
 
@@ -53,8 +54,8 @@ typedef struct napcoll_node_messages {
     int posted;
     /** not ended */
     int left;
-    /** ended, with bytes that are still where they have arrived */
-    int staying;
+    /** ended with bytes that stay where they have arrived, until the stage's work has read them */
+    int stayed;
     /** one was too long, or brought too few bytes */
     bool truncated;
     /** the latest message in the ring, which others may share; at is NULL: none */
@@ -86,7 +87,7 @@ bool napcoll_node_messages_reserve(napcoll_node_messages_t *messages, size_t mos
 /** Forget the messages before, which have ended. */
 static inline void napcoll_node_messages_begin(napcoll_node_messages_t *messages)
 {
-    messages->posted = messages->left = messages->staying = 0;
+    messages->posted = messages->left = messages->stayed = 0;
     messages->at = NULL;
 }
 
@@ -129,11 +130,11 @@ napcoll_node_message_t *napcoll_node_messages_find(const napcoll_node_messages_t
                                                    napcoll_span_t blocks);
 
 /** The bytes of a message need not stay any longer where they have arrived. */
-void napcoll_node_messages_take(napcoll_node_messages_t *messages, napcoll_channel_t *channel,
-                                napcoll_node_message_t *message);
+void napcoll_node_messages_take(napcoll_channel_t *channel, napcoll_node_message_t *message);
 
-/** The same for all whose bytes are there: after an error. */
-void napcoll_node_messages_take_all(napcoll_node_messages_t *messages, napcoll_channel_t *channel);
+/** The stage's work is done, or will not be: take all messages that have stayed, and wake their
+ * senders. */
+void napcoll_node_messages_end_work(napcoll_node_messages_t *messages, napcoll_channel_t *channel);
 
 /** Free the memory. */
 void napcoll_node_messages_free(napcoll_node_messages_t *messages);

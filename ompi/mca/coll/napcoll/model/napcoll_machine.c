@@ -147,26 +147,28 @@ const napcoll_machine_t napcoll_machine_default = {
     .process_overhead_us = 0.22,
     .process_gap_us = 0.7};
 
+/* Of processes on an Ethernet. */
+#define ETHERNET [NAPCOLL_LEVEL_NETWORK] = {{25, 6.6}, {32, 2.9}, {40, 1000.0 / 350}}
+
 /* ethernet.conf names the sources of the numbers. */
-const napcoll_machine_t napcoll_machine_ethernet = {
-    .short_below_bytes = 500,
-    .eager_below_bytes = 8000,
-    .link = {INSIDE_NODES, [NAPCOLL_LEVEL_NETWORK] = {{25, 6.6}, {32, 2.9}, {40, 1000.0 / 350}}},
-    .process_injection_mbyte_per_s = 350,
-    .node_injection_mbyte_per_s = 350,
-    .node_injection_from_processes = 1,
-    .node_injection_from_bytes = 0,
-    .reduce_ns_per_byte = 1.4442875,
-    .process_overhead_us = 0.22,
-    .process_gap_us = 4,
-    .node_gap_us = 1};
+const napcoll_machine_t napcoll_machine_ethernet = {.short_below_bytes = 500,
+                                                    .eager_below_bytes = 8000,
+                                                    .link = {INSIDE_NODES, ETHERNET},
+                                                    .process_injection_mbyte_per_s = 350,
+                                                    .node_injection_mbyte_per_s = 350,
+                                                    .node_injection_from_processes = 1,
+                                                    .node_injection_from_bytes = 0,
+                                                    .reduce_ns_per_byte = 1.4442875,
+                                                    .process_overhead_us = 0.22,
+                                                    .process_gap_us = 4,
+                                                    .node_gap_us = 1};
 
 const napcoll_machine_t napcoll_machine_node = {
     .short_below_bytes = 500,
     .eager_below_bytes = 8000,
     .link = {[NAPCOLL_LEVEL_SOCKET] = {{0.8, 0.12}, {0.8, 0.12}, {1.6, 0.1}},
              [NAPCOLL_LEVEL_NODE] = {{1, 0.12}, {1, 0.12}, {2, 0.1}},
-             [NAPCOLL_LEVEL_NETWORK] = {{25, 6.6}, {32, 2.9}, {40, 1000.0 / 350}}},
+             ETHERNET},
     .node_memory = {0.5, 0.12},
     .process_injection_mbyte_per_s = 350,
     .node_injection_mbyte_per_s = 350,

@@ -160,7 +160,8 @@ extern const napcoll_machine_t napcoll_machine_default;
 extern const napcoll_machine_t napcoll_machine_ethernet;
 
 /** A single node where nobody has measured: an x86 server of the 2020s, about as napcoll-tune finds
- * them. Blue Waters' processors reduced and copied ten times more slowly. */
+ * them. Blue Waters' processors reduced and copied ten times more slowly. What it says of a network
+ * (an Ethernet's) no message uses. */
 extern const napcoll_machine_t napcoll_machine_node;
 
 /** Name of the index-th key ("coll_napcoll_machine_node_gap_us"), from 0; NULL after the last. */

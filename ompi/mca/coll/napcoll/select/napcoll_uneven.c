@@ -217,9 +217,12 @@ static double algorithm_us(const estimate_t *e, const napcoll_node_map_t *map, i
                                 e->settings.machine, bytes, 0, INFINITY);
 }
 
-static double network_us(const estimate_t *e, double bytes)
+/* The time of one message to the farthest process. */
+static double message_us(const estimate_t *e, double bytes)
 {
-    return napcoll_model_message_us(e->settings.machine, NAPCOLL_LEVEL_NETWORK, bytes);
+    const napcoll_level_t level = e->map->nodes < 2 ? NAPCOLL_LEVEL_NODE : NAPCOLL_LEVEL_NETWORK;
+
+    return napcoll_model_message_us(e->settings.machine, level, bytes);
 }
 
 /* The time of a row that forwards no blocks, for blocks of this size to all ranks; NAN when memory
@@ -229,7 +232,7 @@ static double row_us(const estimate_t *e, int row, double bytes)
     const napcoll_node_map_t *map = NULL == e->first_nodes ? e->map : e->first_nodes;
     const napcoll_params_t params = {.segments = 1, .local_radix = NAPCOLL_DEFAULT_LOCAL_RADIX};
     const double us = algorithm_us(e, map, row, &params, bytes);
-    const double latency_us = network_us(e, bytes);
+    const double latency_us = message_us(e, bytes);
 
     return NULL == e->first_nodes
                ? us
@@ -282,7 +285,7 @@ static bool take_first_nodes(const napcoll_node_map_t *map, napcoll_node_map_t *
 static int find_few(const estimate_t *e, double rounds, double bytes, size_t *few)
 {
     const double straight = row_us(e, napcoll_uneven_straight_row(e->collective), bytes);
-    const double latency_us = network_us(e, bytes), others = e->map->size - 1;
+    const double latency_us = message_us(e, bytes), others = e->map->size - 1;
     const double part = straight > latency_us ? (rounds - latency_us) / (straight - latency_us) : 1;
 
     *few = (size_t) fmax(fmin(part, 1) * others, 1);

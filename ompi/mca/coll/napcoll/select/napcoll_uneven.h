@@ -76,8 +76,8 @@ typedef struct napcoll_uneven {
     bool straight;
 } napcoll_uneven_t;
 
-/** Whether no plan can tell ranks of others' blocks: at the root of a gather end messages, and none
- * begins. Its plans are always chosen for NAPCOLL_UNEVEN_FIRST_BYTES. */
+/** Whether ranks cannot hear of others' blocks: in a gather no message leaves the root, which alone
+ * knows them. Its plans are always chosen for NAPCOLL_UNEVEN_FIRST_BYTES. */
 static inline bool napcoll_uneven_is_mute(const napcoll_collective_t *collective)
 {
     return collective->uneven && NAPCOLL_GOAL_GATHER == collective->goal;
