@@ -176,7 +176,7 @@ static void fill_row(const napcoll_contest_t *t, int which, struct row *row)
     row->contestant = t->args.label[which];
     row->samples = samples;
     row->dropped = contestant->dropped;
-    row->batch = contestant->dropped ? (int) contestant->calls : t->batch;
+    row->batch = contestant->dropped ? (int) contestant->calls : contestant->batch;
     row->time = napcoll_summarize(row->sample, samples);
     row->ratio = napcoll_summarize(ratio, samples);
     row->run = contestant->dropped ? NAN

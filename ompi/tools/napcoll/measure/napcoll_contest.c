@@ -264,20 +264,33 @@ static void forget_counts(napcoll_contestant_t *contestant)
 
 /* ---- before the first turn ---- */
 
-/* A sample lasts as long as the user says, or long enough for the clock and for the start skew. */
-static int choose_batch(const napcoll_contest_args_t *args, double fastest, double skew)
+/* How many calls make a sample of each contestant: as many as the user says; otherwise it lasts as
+ * long as the user says, or long enough for the clock and for the start skew that rank 0 knows. */
+static void choose_batches(const napcoll_measure_t *m, napcoll_contest_t *t, double skew)
 {
-    double aim = fmin(fmax(skew_share * skew, batch_seconds), most_batch_seconds);
+    const napcoll_contest_args_t *args = &t->args;
+    double aim = args->sample_time > 0.0
+                     ? args->sample_time
+                     : fmin(fmax(skew_share * skew, batch_seconds), most_batch_seconds);
 
-    aim = args->sample_time > 0.0 ? args->sample_time : aim;
-    return fastest * MOST_BATCH > aim ? 1 + (int) (aim / fastest) : MOST_BATCH;
+    napcoll_check(MPI_Bcast(&aim, 1, MPI_DOUBLE, 0, m->helper), "MPI_Bcast");
+    for (int i = 0; i < args->contestants; i++) {
+        const double seconds = t->contestant[i].first_look;
+
+        if (args->batch > 0 || args->coll->overlaps) {
+            t->contestant[i].batch = args->batch > 0 ? args->batch : 1;
+        } else {
+            t->contestant[i].batch = seconds * MOST_BATCH > aim ? 1 + (int) (aim / seconds)
+                                                                : MOST_BATCH;
+        }
+    }
 }
 
-/* Apply the drop rule to the first looks, which rank 0 knows. Returns the time of the fastest. */
-static double drop_slow(const napcoll_measure_t *m, napcoll_contest_t *t, double factor)
+/* Apply the drop rule to the first looks, which rank 0 knows. */
+static void drop_slow(const napcoll_measure_t *m, napcoll_contest_t *t, double factor)
 {
     const int num = t->args.contestants;
-    double seconds[NAPCOLL_MOST_CONTESTANTS], fastest;
+    double seconds[NAPCOLL_MOST_CONTESTANTS];
     bool dropped[NAPCOLL_MOST_CONTESTANTS];
 
     for (int i = 0; i < num; i++) {
@@ -285,12 +298,11 @@ static double drop_slow(const napcoll_measure_t *m, napcoll_contest_t *t, double
         dropped[i] = t->contestant[i].dropped;
     }
     napcoll_check(MPI_Bcast(seconds, num, MPI_DOUBLE, 0, m->helper), "MPI_Bcast");
-    fastest = napcoll_judge_drop(seconds, dropped, num, factor);
+    napcoll_judge_drop(seconds, dropped, num, factor);
     for (int i = 0; i < num; i++) {
         t->contestant[i].first_look = seconds[i];
         t->contestant[i].dropped = dropped[i];
     }
-    return fastest;
 }
 
 /* One call of each contestant. The first call makes plans, connections and communicators of other
@@ -305,7 +317,7 @@ static void look_first(napcoll_measure_t *m, napcoll_contest_t *t)
         }
         t->contestant[i].first_look = t->contestant[i].last.seconds;
     }
-    (void) drop_slow(m, t, hopeless * t->args.drop);
+    drop_slow(m, t, hopeless * t->args.drop);
 }
 
 /* Warm calls of the contestants that are left; the rest is decided by the shorter look. Returns the
@@ -332,22 +344,18 @@ static double look_again(napcoll_measure_t *m, napcoll_contest_t *t)
 
 static void warm_up(napcoll_measure_t *m, napcoll_contest_t *t)
 {
-    double fastest, skew;
+    double skew;
 
     fill_input(m, t->args.coll, 0);
     look_first(m, t);
     skew = look_again(m, t);
-    fastest = drop_slow(m, t, t->args.drop);
+    drop_slow(m, t, t->args.drop);
     for (int i = 0; i < t->args.contestants; i++) {
         if (!t->contestant[i].dropped) {
             forget_counts(&t->contestant[i]);
         }
     }
-    t->batch = t->args.batch;
-    if (0 == t->batch) {
-        t->batch = t->args.coll->overlaps ? 1 : choose_batch(&t->args, fastest, skew);
-    }
-    napcoll_check(MPI_Bcast(&t->batch, 1, MPI_INT, 0, m->helper), "MPI_Bcast");
+    choose_batches(m, t, skew);
 }
 
 /* Repeat one call of each contestant, which counts nowhere: the first call after the calls of other
@@ -401,7 +409,7 @@ typedef struct {
 static bool take_turns_sample(napcoll_measure_t *m, napcoll_contest_t *t, int which,
                               sample_t *sample, turn_t *turn)
 {
-    sample->calls = t->batch;
+    sample->calls = t->contestant[which].batch;
     if (!take_sample(m, t, which, sample)) {
         return false;
     }
@@ -486,7 +494,7 @@ void napcoll_contest_turns(napcoll_measure_t *m, napcoll_contest_t *t,
     make_room(m, &t->args);
     napcoll_calls_open(m, t);
     napcoll_start_sync(&m->start);
-    if (0 == t->batch) {
+    if (0 == t->contestant[0].batch) {
         warm_up(m, t);
     } else {
         warm_again(m, t);

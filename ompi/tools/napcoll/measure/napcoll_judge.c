@@ -39,7 +39,7 @@ double napcoll_judge_overlap(double pure, double overall, double compute)
     return fmax(0.0, 100.0 * (1.0 - (overall - compute) / pure));
 }
 
-double napcoll_judge_drop(const double *seconds, bool *dropped, int count, double factor)
+void napcoll_judge_drop(const double *seconds, bool *dropped, int count, double factor)
 {
     double fastest = INFINITY;
 
@@ -49,7 +49,6 @@ double napcoll_judge_drop(const double *seconds, bool *dropped, int count, doubl
     for (int i = 1; i < count && factor > 0; i++) {
         dropped[i] = dropped[i] || seconds[i] > factor * fastest;
     }
-    return fastest;
 }
 
 int napcoll_judge_best(const double *const *seconds, int count, int turns, double margin)

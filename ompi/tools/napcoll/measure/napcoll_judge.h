@@ -39,10 +39,8 @@ double napcoll_judge_overlap(double pure, double overall, double compute);
  * @param[in]     seconds [count] of one call
  * @param[in,out] dropped [count]
  * @param[in]     factor  0: mark none
- *
- * @return seconds of the fastest
  */
-double napcoll_judge_drop(const double *seconds, bool *dropped, int count, double factor);
+void napcoll_judge_drop(const double *seconds, bool *dropped, int count, double factor);
 
 /**
  * The contestant that a rule should name: the fastest of those that beat the first one by a margin

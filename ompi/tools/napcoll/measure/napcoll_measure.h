@@ -217,6 +217,8 @@ typedef struct napcoll_contestant {
     bool dropped;
     /** seconds of a call before the first turn, once it was warm; known to all ranks */
     double first_look;
+    /** calls of a sample; 0 before the first look */
+    int batch;
     /** rank 0: [turns] seconds of a call by the slowest process */
     double *seconds;
     /** rank 0: [turns] run time of a call: from the first entry to the last exit */
@@ -238,8 +240,6 @@ typedef struct napcoll_contest {
     napcoll_contest_args_t args;
     /** rank 0: turns that count; all ranks: turns, also those with a missed start */
     int turns, taken;
-    /** calls of a sample; 0 before the first look */
-    int batch;
     /** seconds in all turns */
     double spent;
     napcoll_contestant_t contestant[NAPCOLL_MOST_CONTESTANTS];
