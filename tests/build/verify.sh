@@ -252,10 +252,21 @@ progress_is_for_terminals() {
 thirty_two_thousand_ranks_take_little_memory() {
     (
         ulimit -v 2097152
-        timeout 120 "$plan" verify --nodes 2048 --ppn 16 >"$work/out"
+        timeout 120 "$plan" verify --coll scan --algorithm nap --nodes 2048 --ppn 16 >"$work/out"
     )
     cat "$work/out"
-    grep '^allreduce nap: ok; 32768 plans, ' "$work/out"
+    grep '^scan nap: ok; 32768 plans, ' "$work/out"
+}
+
+# An allreduce of more ranks than are proved one by one; what would take too much memory is refused.
+many_ranks_are_proved_in_rounds() {
+    (
+        ulimit -v 2097152
+        timeout 120 "$plan" verify --nodes 24576 --ppn 12 >"$work/out"
+    )
+    cat "$work/out"
+    grep -x 'allreduce nap: ok; 294912 plans, [0-9]* messages' "$work/out"
+    refused 2 'expected at most 262144 ranks in all, for plans like these' --algorithm rabenseifner --nodes 24576 --ppn 12
 }
 
 # What a symmetry proves: 131072 ranks, of which each gets 131072 blocks, and TuNA's lists.
@@ -268,7 +279,7 @@ like_plans_are_proved_by_a_few() {
     cat "$work/out"
     grep -qx 'allgather bruck: ok; 131072 plans, 2228224 messages' "$work/out"
     grep -qx 'alltoall tuna_two_level: ok; 8192 plans, [0-9]* messages' "$work/out"
-    refused 2 'expected at most 262144 ranks in all, for plans of nodes that are not alike' \
+    refused 2 'expected at most 262144 ranks in all, for plans like these' \
         --coll allgather --algorithm smp --nodes 32768 --ppn 16
 }
 
@@ -298,7 +309,7 @@ mistakes_name_option_and_range() {
     refused 2 '--ppn 3;4: character 2' --ppn '3;4'
     refused 2 '--nodes and --ranks exclude each other' --nodes 2 --ranks 4
     refused 2 '--ranks 4: expected no range of --ppn' --ranks 4 --ppn 1:2
-    refused 2 'expected at most 262144 ranks in all (--sample takes more)' --nodes 32768 --ppn 16
+    refused 2 'expected at most 262144 ranks in all (--sample takes more)' --coll reduce --nodes 32768 --ppn 16
     refused 2 'expected at most 1048576 ranks in all' --nodes 131072 --ppn 16 --sample 1
     refused 2 '--sample 0: expected a number from 1' --sample 0
     refused 2 '--jobs 0: expected a number from 1' --jobs 0
@@ -423,7 +434,7 @@ fi
 
 tests=(plans_are_those_of_show graphs_are_proved every_command_takes_a_graph every_collective_is_proved roots_other_than_the_first_are_proved
     orders_and_brackets_are_proved parameters_are_proved ranges_sweep_over_placements threads_change_nothing
-    progress_is_for_terminals thirty_two_thousand_ranks_take_little_memory samples_depend_on_all_contributions
+    progress_is_for_terminals thirty_two_thousand_ranks_take_little_memory many_ranks_are_proved_in_rounds samples_depend_on_all_contributions
     like_plans_are_proved_by_a_few mistakes_name_option_and_range)
 tap_plan ${#tests[@]}
 for test in "${tests[@]}"; do

@@ -10,6 +10,7 @@
 
 #include "plan_set.h"
 #include "common/napcoll_like_plans.h"
+#include "mutated.h"
 
 typedef enum { FOUND_BROKEN, FOUND_WRONG, FOUND_RIGHT } found_t;
 
@@ -142,67 +143,6 @@ static void equal_nodes_have_a_symmetry(void **state)
     napcoll_node_map_free(cyclic);
 }
 
-enum { MUTATIONS = 7 };
-
-/* Change one step of a plan; false: this mutation does not apply to it. */
-static bool mutate(napcoll_plan_t *plan, int index, int mutation, int size)
-{
-    napcoll_step_t *step = &plan->step[index];
-    napcoll_span_t *span = NAPCOLL_STEP_RECV == step->kind ? &step->dst : &step->left;
-    napcoll_step_t kept;
-    napcoll_stage_t *s = plan->stage;
-
-    if (NAPCOLL_BUFFER_LIST == span->buffer) {
-        span = &plan->list[span->first];
-    }
-    while (index >= s->first + s->messages + s->work) {
-        s++;
-    }
-    switch (mutation) {
-    case 0:
-        step->peer = (step->peer + 1) % size;
-        return step->kind <= NAPCOLL_STEP_SEND;
-    case 1:
-        span->first++;
-        return true;
-    case 2:
-        span->first--;
-        return true;
-    case 3:
-        span->count--;
-        return span->count > 0;
-    case 4: /* the order of two steps */
-        kept = *step;
-        *step = step[1];
-        step[1] = kept;
-        return true;
-    case 5: /* a message becomes a step of the stage before */
-        s[0].first++;
-        s[0].messages--;
-        s[-1].messages++;
-        return index == s->first - 1 && 0 == s[-1].work;
-    default: /* a step is lost: the last of its stage twice */
-        plan->step[index] = plan->step[s->first + s->messages + s->work - 1];
-        return true;
-    }
-}
-
-static bool can_mutate(const napcoll_plan_t *plan, int index, int mutation)
-{
-    const napcoll_step_t *step = &plan->step[index];
-    const napcoll_stage_t *first = &plan->stage[0];
-
-    switch (mutation) {
-    case 4:
-        return index + 1 < plan->steps;
-    case 5: /* the first message of a later stage */
-        return step->kind <= NAPCOLL_STEP_SEND
-               && index >= first->first + first->messages + first->work;
-    default:
-        return true;
-    }
-}
-
 /* Mutate one rank's plan, or all plans alike, and ask both. Returns 1 where both find it. */
 static int ask_both(const napcoll_collective_t *collective, int row, const napcoll_node_map_t *map,
                     int rank, int index, int mutation)
@@ -220,8 +160,7 @@ static int ask_both(const napcoll_collective_t *collective, int row, const napco
     int both = 0;
 
     for (int r = rank < 0 ? 0 : rank; r < (rank < 0 ? map->size : rank + 1); r++) {
-        applies = applies && index < plans[r]->steps && can_mutate(plans[r], index, mutation)
-                  && mutate(plans[r], index, mutation, map->size);
+        applies = applies && mutate(plans[r], index, mutation, map->size);
     }
     if (applies) {
         (void) napcoll_plan_verify(plans, map, &claim, &whole);

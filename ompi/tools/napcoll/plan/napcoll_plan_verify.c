@@ -14,13 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/napcoll_rounds.h"
 #include "napcoll_plan_symmetry.h"
 #include "napcoll_plan_tool.h"
 #include "verify/napcoll_verify.h"
 
 enum {
-    /* Ranks without --sample and without a symmetry. */
+    /* Ranks without --sample whose plans are proved by demand. */
     MOST_PROVED = 1 << 18,
+    /* Ranks from which on allreduces are proved in rounds. */
+    LEAST_IN_ROUNDS = 1 << 12,
     /* Broken placements that are printed. */
     MOST_REPORTED = 10,
     /* Characters of the number of a range. */
@@ -115,21 +118,23 @@ static void report_broken(sweep_t *sweep, const options_t *o, const napcoll_node
     }
 }
 
-/* Prove the plans of all ranks, or of a sample. A sample is not looked at for symmetry. */
+/* Prove the plans of all ranks, or of a sample, which is proved by demand. */
 static void prove_plans(source_t *source, const napcoll_node_map_t *map,
                         const napcoll_claim_t *claim, napcoll_verdict_t *verdict)
 {
     const options_t *o = source->sweep->options;
     const napcoll_proof_t proof = {.sample = o->sample, .seed = seed, .plan_memory = plan_memory};
+    const int jobs = 1 == source->sweep->placements ? o->jobs : 1;
 
     if (0 == o->sample
-        && prove_by_symmetry(source->generator, make_proved_plan, source,
-                             1 == source->sweep->placements ? o->jobs : 1, claim, verdict)) {
+        && (prove_by_symmetry(source->generator, make_proved_plan, source, jobs, claim, verdict)
+            || (map->size >= LEAST_IN_ROUNDS
+                && napcoll_prove_in_rounds(make_proved_plan, source, map, claim, jobs, verdict)))) {
         return;
     }
     if (0 == o->sample && map->size > MOST_PROVED) {
-        complain("--nodes and --ppn: expected at most %d ranks in all, for plans of nodes that are "
-                 "not alike (--sample takes more)",
+        complain("--nodes and --ppn: expected at most %d ranks in all, for plans like these "
+                 "(--sample takes more)",
                  MOST_PROVED);
     }
     (void) napcoll_plan_prove(make_proved_plan, source, map, claim, &proof, verdict);
@@ -187,8 +192,9 @@ static void *work(void *argument)
 static void check_placements(sweep_t *sweep)
 {
     const options_t *o = sweep->options;
-    const bool all = o->sample > 0 || NAPCOLL_GOAL_ALLGATHER == o->collective->goal
-                     || NAPCOLL_GOAL_ALLTOALL == o->collective->goal;
+    const napcoll_goal_t goal = o->collective->goal;
+    const bool all = o->sample > 0 || NAPCOLL_GOAL_ALLREDUCE == goal
+                     || NAPCOLL_GOAL_ALLGATHER == goal || NAPCOLL_GOAL_ALLTOALL == goal;
     const int most = all ? MOST_RANKS : MOST_PROVED;
 
     for (long i = 0; i < sweep->placements; i++) {

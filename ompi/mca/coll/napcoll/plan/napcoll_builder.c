@@ -242,28 +242,39 @@ void napcoll_builder_copy(napcoll_builder_t *b, napcoll_span_t dst, napcoll_span
     }
 }
 
-/* Sort the steps of the current stage: receives, sends, work. */
+/* The part of a stage in which a step is: receives, sends, work. */
+static inline int part_of(const napcoll_step_t *step)
+{
+    return step->kind < NAPCOLL_STEP_REDUCE ? (int) step->kind : NAPCOLL_STEP_REDUCE;
+}
+
+/* Sort the steps of the current stage by their parts. */
 static void sort_stage(napcoll_builder_t *b, napcoll_stage_t *stage)
 {
     napcoll_step_t *step = b->plan.step + stage->first;
     const int steps = b->plan.steps - stage->first;
-    napcoll_step_t *sorted = malloc((size_t) steps * sizeof(*sorted));
-    int at = 0;
+    int at[NAPCOLL_STEP_REDUCE + 2] = {0};
+    napcoll_step_t *sorted;
+    bool in_order = true;
 
+    for (int i = 0; i < steps; i++) {
+        at[part_of(&step[i]) + 1]++;
+        in_order = in_order && (0 == i || part_of(&step[i - 1]) <= part_of(&step[i]));
+    }
+    at[NAPCOLL_STEP_REDUCE] += at[NAPCOLL_STEP_SEND];
+    stage->messages = at[NAPCOLL_STEP_REDUCE];
+    stage->work = steps - stage->messages;
+    if (in_order) {
+        return;
+    }
+    sorted = malloc((size_t) steps * sizeof(*sorted));
     if (NULL == sorted) {
         b->failed = true;
         return;
     }
-    for (int part = NAPCOLL_STEP_RECV; part <= NAPCOLL_STEP_REDUCE; part++) {
-        stage->messages = at;
-        for (int i = 0; i < steps; i++) {
-            if (part == (int) step[i].kind
-                || (NAPCOLL_STEP_REDUCE == part && step[i].kind > NAPCOLL_STEP_REDUCE)) {
-                sorted[at++] = step[i];
-            }
-        }
+    for (int i = 0; i < steps; i++) {
+        sorted[at[part_of(&step[i])]++] = step[i];
     }
-    stage->work = steps - stage->messages;
     memcpy(step, sorted, (size_t) steps * sizeof(*sorted));
     free(sorted);
 }

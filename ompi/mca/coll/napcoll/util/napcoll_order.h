@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Comparisons for qsort, and the median of a few numbers.
+ * Comparisons for qsort, the sorting of a few keys, and the median of a few numbers.
  */
 
 #ifndef NAPCOLL_ORDER_H
@@ -24,6 +24,34 @@ static inline int napcoll_order(int64_t a, int64_t b)
 static inline int napcoll_order_pairs(int64_t a, int64_t second_a, int64_t b, int64_t second_b)
 {
     return a != b ? napcoll_order(a, b) : napcoll_order(second_a, second_b);
+}
+
+/** The same for qsort, of keys. */
+static inline int napcoll_order_keys(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/** Sort keys. A few, which is what plans mostly have, are sorted faster than qsort is called. */
+static inline void napcoll_sort_keys(uint64_t *key, int count)
+{
+    enum { FEW = 64 };
+
+    if (count > FEW) {
+        qsort(key, (size_t) count, sizeof(*key), napcoll_order_keys);
+        return;
+    }
+    for (int i = 1; i < count; i++) {
+        const uint64_t moved = key[i];
+        int to = i;
+
+        for (; to > 0 && key[to - 1] > moved; to--) {
+            key[to] = key[to - 1];
+        }
+        key[to] = moved;
+    }
 }
 
 /** The same for qsort, of doubles. */

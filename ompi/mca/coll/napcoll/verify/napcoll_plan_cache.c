@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "util/napcoll_grow.h"
+#include "util/napcoll_order.h"
 
 static void drop_entry(napcoll_plan_cache_t *cache, int rank)
 {
@@ -52,18 +53,28 @@ static uint64_t message_key(int peer, napcoll_step_kind_t kind, int step)
     return (uint64_t) peer << 33 | (uint64_t) (NAPCOLL_STEP_SEND == kind) << 32 | (uint64_t) step;
 }
 
-static int compare_keys(const void *a, const void *b)
+static int step_of(uint64_t key)
 {
-    const uint64_t *x = a, *y = b;
+    return (int) (uint32_t) key;
+}
 
-    return (*x > *y) - (*x < *y);
+/* Sort a plan's messages, and count those with the same peer before each. */
+static void order_messages(napcoll_cached_plan_t *entry)
+{
+    napcoll_sort_keys(entry->order, entry->messages);
+    for (int i = 0; i < entry->messages; i++) {
+        const bool follows = i > 0 && entry->order[i - 1] >> 32 == entry->order[i] >> 32;
+
+        entry->before[step_of(entry->order[i])] =
+            follows ? 1 + entry->before[step_of(entry->order[i - 1])] : 0;
+    }
 }
 
 /* An entry with its index; NULL when memory ran out. */
 static napcoll_cached_plan_t *new_entry(napcoll_plan_t *plan)
 {
     const size_t steps = (size_t) plan->steps, buffers = NAPCOLL_BUFFER_TEMP + (size_t) plan->temps;
-    const size_t lists = steps * sizeof(uint64_t) + (2 * steps + 1 + buffers + 1) * sizeof(int32_t);
+    const size_t lists = steps * sizeof(uint64_t) + (3 * steps + 1 + buffers + 1) * sizeof(int32_t);
     napcoll_cached_plan_t *entry = malloc(sizeof(*entry) + lists);
     int32_t at = 0;
 
@@ -73,7 +84,8 @@ static napcoll_cached_plan_t *new_entry(napcoll_plan_t *plan)
     *entry = (napcoll_cached_plan_t){.plan = plan, .order = (uint64_t *) (entry + 1)};
     entry->outbox_at = (int32_t *) (entry->order + steps);
     entry->stage_of = entry->outbox_at + steps + 1;
-    entry->buffer_at = entry->stage_of + steps;
+    entry->before = entry->stage_of + steps;
+    entry->buffer_at = entry->before + steps;
     entry->bytes = sizeof(*entry) + lists + napcoll_plan_bytes(plan);
     for (int i = 0; i < plan->steps; i++) {
         const napcoll_step_t *step = &plan->step[i];
@@ -92,7 +104,7 @@ static napcoll_cached_plan_t *new_entry(napcoll_plan_t *plan)
             entry->stage_of[plan->stage[s].first + i] = s;
         }
     }
-    qsort(entry->order, (size_t) entry->messages, sizeof(*entry->order), compare_keys);
+    order_messages(entry);
     entry->buffer_at[0] = 0;
     for (int buffer = 0; buffer < NAPCOLL_BUFFER_TEMP + plan->temps; buffer++) {
         entry->buffer_at[buffer + 1] = entry->buffer_at[buffer]
@@ -162,13 +174,10 @@ int napcoll_plan_cache_end_in(const napcoll_plan_cache_t *cache, int rank, int i
     const napcoll_step_kind_t kind = NAPCOLL_STEP_SEND == step->kind ? NAPCOLL_STEP_RECV
                                                                      : NAPCOLL_STEP_SEND;
     const uint64_t key = message_key(self, kind, 0);
-    /* messages of this kind with this peer before this one */
-    const int before = find_key(mine, message_key(step->peer, step->kind, index))
-                       - find_key(mine, message_key(step->peer, step->kind, 0));
-    const int at = find_key(theirs, key) + before;
+    const int at = find_key(theirs, key) + mine->before[index];
 
     return at < theirs->messages && theirs->order[at] >> 32 == key >> 32
-               ? (int) (uint32_t) theirs->order[at]
+               ? step_of(theirs->order[at])
                : -1;
 }
 

@@ -23,6 +23,8 @@ typedef struct napcoll_cached_plan {
     int32_t *outbox_at;
     /** [steps] the stage of each */
     int32_t *stage_of;
+    /** [steps] of a message: how many of its kind with its peer come before it */
+    int32_t *before;
     /** [buffers + 1] index of a buffer's first block among the blocks of all buffers */
     int32_t *buffer_at;
     int messages;

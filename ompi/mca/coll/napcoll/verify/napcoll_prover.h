@@ -125,6 +125,13 @@ value_t napcoll_prover_edge(napcoll_goal_t goal, int rank, const napcoll_plan_ed
 /** The bracketing of a reduction of two values. */
 uint64_t napcoll_prover_bracket(uint64_t left, uint64_t right);
 
+/** The bracketing of the vectors of ranks [low, high) by halves (see napcoll_claim_t). */
+uint64_t napcoll_prover_bracket_by_halves(int low, int high);
+
+/** *result = left op right; or how that breaks the claim, which no later step can repair. */
+napcoll_verify_status_t napcoll_prover_reduce(const napcoll_claim_t *claim, value_t left,
+                                              value_t right, value_t *result);
+
 /** Bring a rank's plan into the cache, which may drop others that are not kept. A plan that the
  * source makes for the first time is checked. */
 bool napcoll_prover_need_plan(prover_t *prover, int rank);

@@ -335,18 +335,25 @@ static size_t find_uses(const check_t *check, use_t *use)
     return count;
 }
 
-/* No receive of a stage goes where another of its messages is under way. */
-static bool check_in_flight(const check_t *check)
+/* Whether a receive of a stage overlaps another use. */
+static bool uses_collide(const use_t *use, size_t count)
 {
-    const size_t count = find_uses(check, NULL);
-    use_t *use = malloc((count + 1) * sizeof(*use));
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < count && use[i].writes; j++) {
+            if (i != j && overlap(use[i].span, use[j].span)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The message that receives where another one of a stage is under way; -1: none does. */
+static int find_guilty(use_t *use, size_t count)
+{
     /* the farthest ends in this buffer, of all runs and of those that are written */
     int end = INT_MIN, written = INT_MIN, guilty = -1;
 
-    if (NULL == use) {
-        return fail(check, NAPCOLL_VERIFY_NO_MEMORY, -1, "out of memory");
-    }
-    (void) find_uses(check, use);
     qsort(use, count, sizeof(*use), compare_uses);
     for (size_t i = 0; i < count && guilty < 0; i++) {
         const int first = use[i].span.first, last = first + use[i].span.count;
@@ -360,7 +367,28 @@ static bool check_in_flight(const check_t *check)
         end = last > end ? last : end;
         written = use[i].writes && last > written ? last : written;
     }
-    free(use);
+    return guilty;
+}
+
+/* No receive of a stage goes where another of its messages is under way. */
+static bool check_in_flight(const check_t *check)
+{
+    /* up to which comparing each with each takes less time than sorting */
+    enum { FEW = 64 };
+    const size_t count = find_uses(check, NULL);
+    use_t few[FEW], *use = count <= FEW ? few : malloc(count * sizeof(*use));
+    int guilty = -1;
+
+    if (NULL == use) {
+        return fail(check, NAPCOLL_VERIFY_NO_MEMORY, -1, "out of memory");
+    }
+    (void) find_uses(check, use);
+    if (count > FEW || uses_collide(use, count)) {
+        guilty = find_guilty(use, count);
+    }
+    if (use != few) {
+        free(use);
+    }
     return guilty < 0
            || fail(check, NAPCOLL_VERIFY_IN_FLIGHT, guilty,
                    "a receive goes where another message of the stage is under way");

@@ -60,21 +60,20 @@ static void contributors(const prover_t *p, int rank, int block, int *low, int *
     }
 }
 
-/* The bracketing of the vectors of ranks [low, high) by halves (see napcoll_claim_t). */
-static uint64_t bracket_by_halves(int low, int high)
+uint64_t napcoll_prover_bracket_by_halves(int low, int high)
 {
     const int middle = low + (high - low + 1) / 2;
 
     return high - low == 1 ? napcoll_prover_contribution(low).bracketing
-                           : napcoll_prover_bracket(bracket_by_halves(low, middle),
-                                                    bracket_by_halves(middle, high));
+                           : napcoll_prover_bracket(napcoll_prover_bracket_by_halves(low, middle),
+                                                    napcoll_prover_bracket_by_halves(middle, high));
 }
 
 /* The same for ranks 0 .. ranks - 1; the latest is kept, since many blocks ask for it. */
 static uint64_t canonical_bracketing(prover_t *p, int ranks)
 {
     if (ranks != p->canonical_ranks) {
-        p->canonical = bracket_by_halves(0, ranks);
+        p->canonical = napcoll_prover_bracket_by_halves(0, ranks);
         p->canonical_ranks = ranks;
     }
     return p->canonical;

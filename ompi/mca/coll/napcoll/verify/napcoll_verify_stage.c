@@ -62,6 +62,24 @@ static bool fail_unwritten(const prover_t *p, int rank, int step)
                                 step, "reads a block that was never written");
 }
 
+napcoll_verify_status_t napcoll_prover_reduce(const napcoll_claim_t *claim, value_t left,
+                                              value_t right, value_t *result)
+{
+    if (0 == left.count || 0 == right.count) {
+        return NAPCOLL_VERIFY_UNWRITTEN;
+    }
+    if (left.in_order && right.in_order && left.low < right.high && right.low < left.high) {
+        return NAPCOLL_VERIFY_CONTRIBUTION;
+    }
+    *result = (value_t){.sum = left.sum + right.sum,
+                        .bracketing = napcoll_prover_bracket(left.bracketing, right.bracketing),
+                        .count = left.count + right.count,
+                        .low = left.low,
+                        .high = right.high,
+                        .in_order = left.in_order && right.in_order && left.high == right.low};
+    return !claim->noncommutative || result->in_order ? NAPCOLL_VERIFY_OK : NAPCOLL_VERIFY_ORDER;
+}
+
 static bool fail_reduction(const prover_t *p, napcoll_verify_status_t status, int rank, int step,
                            value_t left, value_t right)
 {
@@ -77,20 +95,12 @@ static bool fail_reduction(const prover_t *p, napcoll_verify_status_t status, in
 static bool reduce_values(const prover_t *p, int rank, int step, value_t left, value_t right,
                           value_t *result)
 {
-    if (0 == left.count || 0 == right.count) {
+    const napcoll_verify_status_t status = napcoll_prover_reduce(p->claim, left, right, result);
+
+    if (NAPCOLL_VERIFY_UNWRITTEN == status) {
         return fail_unwritten(p, rank, step);
     }
-    if (left.in_order && right.in_order && left.low < right.high && right.low < left.high) {
-        return fail_reduction(p, NAPCOLL_VERIFY_CONTRIBUTION, rank, step, left, right);
-    }
-    *result = (value_t){.sum = left.sum + right.sum,
-                        .bracketing = napcoll_prover_bracket(left.bracketing, right.bracketing),
-                        .count = left.count + right.count,
-                        .low = left.low,
-                        .high = right.high,
-                        .in_order = left.in_order && right.in_order && left.high == right.low};
-    return !p->claim->noncommutative || result->in_order
-           || fail_reduction(p, NAPCOLL_VERIFY_ORDER, rank, step, left, right);
+    return NAPCOLL_VERIFY_OK == status || fail_reduction(p, status, rank, step, left, right);
 }
 
 /* ---- what a proof needs ---- */

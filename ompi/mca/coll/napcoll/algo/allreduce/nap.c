@@ -38,6 +38,7 @@
  * brackets: the result is bitwise the same everywhere.
  */
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "algo/napcoll_generators.h"
@@ -81,15 +82,18 @@ int napcoll_nap_steps(const napcoll_node_map_t *map, int lanes)
 int napcoll_nap_lanes(const napcoll_node_map_t *map, int wanted)
 {
     const int limit = map->nodes < 2 ? 2 : map->nodes;
-    int best = 2;
+    int best = 2, least = INT_MAX;
 
     if (wanted > 0) {
         best = wanted < 2 ? 2 : wanted;
         return best > limit ? limit : best;
     }
-    for (int lanes = 3; lanes <= map->max_ppn && lanes <= limit; lanes++) {
-        if (napcoll_nap_steps(map, lanes) <= napcoll_nap_steps(map, best)) {
+    for (int lanes = 2; lanes <= map->max_ppn && lanes <= limit; lanes++) {
+        const int steps = napcoll_nap_steps(map, lanes);
+
+        if (steps <= least) {
             best = lanes;
+            least = steps;
         }
     }
     return best;

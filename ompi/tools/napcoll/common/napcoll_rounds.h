@@ -1,0 +1,51 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Whole proofs of very many ranks, in rounds. In a round
+ *
+ *     each rank that has not ended    looks for the other ends of its stage's messages in the
+ *                                     stages at which their ranks are, and takes in what comes
+ *     then each whose messages        does the work of its stage and goes to the next one
+ *     have all met their other ends
+ *
+ * until all have ended, or none can go on. What a rank sends is in its blocks while it is at that
+ * stage: no message is received where another one of its stage is under way, which is checked.
+ *
+ * Each plan is made once, and little of it is kept: its peers, and which of the known stages each
+ * of its stages is, except for the peers. Very many ranks have few different stages, and each of
+ * these is checked once:
+ *
+ *     rank 5     peers 4 | 21 37 | 4      stages A B A
+ *     rank 4     peers 5 | 20 36 | 5      stages C B C
+ *
+ * It is for allreduces whose reductions are napcoll's own, without phases.
+ */
+
+#ifndef NAPCOLL_ROUNDS_H
+#define NAPCOLL_ROUNDS_H
+
+#include "verify/napcoll_verify.h"
+
+/**
+ * Prove the plans of all ranks of an allreduce in rounds. Besides the plans under way this takes,
+ * for each rank, 4 bytes per step, 8 per stage, 32 per block in a buffer, and about 100.
+ *
+ * @param[in]  source   makes the plans, each once; is called by several threads at once
+ * @param[in]  context  for source
+ * @param[in]  map      the node map they are made for
+ * @param[in]  claim    what to prove
+ * @param[in]  jobs     threads, at least 1
+ * @param[out] verdict  as of napcoll_plan_prove for all ranks, where it is true
+ *
+ * @return false: they are not proved, and the verdict tells nothing: they are not for this, or
+ *         broken, or it takes more than 4 GiB. napcoll_plan_prove tells what it is
+ */
+bool napcoll_prove_in_rounds(napcoll_plan_source_t source, void *context,
+                             const napcoll_node_map_t *map, const napcoll_claim_t *claim, int jobs,
+                             napcoll_verdict_t *verdict);
+
+#endif /* NAPCOLL_ROUNDS_H */

@@ -1,0 +1,159 @@
+/*
+ * Copyright (c) 2026 The napcoll authors.
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/**
+ * @file
+ * Proofs in rounds say what proofs by demand say, where they say something.
+ */
+
+#include "plan_set.h"
+#include "common/napcoll_rounds.h"
+#include "mutated.h"
+
+/* Plans that outlive the proof, which frees those it gets. */
+typedef struct {
+    napcoll_plan_t **plans;
+} kept_t;
+
+static napcoll_plan_t *lend(void *context, int rank)
+{
+    napcoll_plan_t *plan = ((kept_t *) context)->plans[rank];
+
+    napcoll_plan_retain(plan);
+    return plan;
+}
+
+static napcoll_plan_args_t args_of(int row, const napcoll_node_map_t *map,
+                                   const napcoll_params_t *params)
+{
+    return (napcoll_plan_args_t){.collective = &napcoll_allreduce,
+                                 .algorithm = &napcoll_allreduce.algorithm[row],
+                                 .map = map,
+                                 .params = *params};
+}
+
+/* Whether the plans of a row are proved in rounds. By demand all of them are. */
+static bool is_proved(int row, const napcoll_node_map_t *map, const napcoll_params_t *params)
+{
+    const napcoll_plan_args_t args = args_of(row, map, params);
+    const napcoll_claim_t claim = napcoll_plan_args_claim(&args);
+    napcoll_verdict_t whole, verdict;
+    kept_t kept;
+    bool proved;
+
+    if (NAPCOLL_REASON_NONE != napcoll_algorithm_eligible(args.algorithm, map, params)) {
+        return false;
+    }
+    kept.plans = plans_of(&napcoll_allreduce, row, map, params, ONE_SHAPE);
+    assert_int_equal(napcoll_plan_verify(kept.plans, map, &claim, &whole), NAPCOLL_VERIFY_OK);
+    proved = napcoll_prove_in_rounds(lend, &kept, map, &claim, 1 + map->size % 3, &verdict);
+    if (proved) {
+        assert_int_equal(verdict.status, NAPCOLL_VERIFY_OK);
+        assert_int_equal(verdict.results, whole.results);
+        assert_int_equal(verdict.plans, whole.plans);
+        assert_int_equal(verdict.messages, whole.messages);
+    }
+    free_plans(kept.plans, map->size);
+    return proved;
+}
+
+static void rounds_and_demand_agree(void **state)
+{
+    int proved = 0;
+
+    (void) state;
+    for (int size = 1; size <= 40; size += NODES_STRIDE) {
+        for (int ppn = 1; ppn <= 4; ppn++) {
+            napcoll_node_map_t *map = uniform(ppn, 0 == size % 2 ? "block" : "random:3", size);
+
+            for (int row = 0; row < napcoll_allreduce.algorithms; row++) {
+                const napcoll_params_t params = {.local_radix = 2 + size % 3,
+                                                 .noncommutative = 0 != size % 3,
+                                                 .in_place = 0 != ppn % 2};
+
+                proved += is_proved(row, map, &params);
+            }
+            napcoll_node_map_free(map);
+        }
+    }
+    assert_in_range(proved, 40, 40 * 4 * napcoll_allreduce.algorithms);
+}
+
+static void nap_is_proved(void **state)
+{
+    const napcoll_params_t params = {.local_radix = 8};
+
+    (void) state;
+    for (int ppn = 2; ppn <= 8; ppn += 2) {
+        for (int size = ppn * ppn; size <= 256; size *= ppn) {
+            napcoll_node_map_t *map = uniform(ppn, "block", size);
+
+            assert_true(is_proved(NAPCOLL_ALLREDUCE_NAP, map, &params));
+            napcoll_node_map_free(map);
+        }
+    }
+}
+
+/* Mutate one rank's plan, or all plans alike, and ask both. Returns 1 where both find it. */
+static int ask_both(int row, const napcoll_node_map_t *map, int rank, int index, int mutation)
+{
+    const napcoll_params_t params = {.local_radix = 3, .noncommutative = 0 != index % 2};
+    const napcoll_plan_args_t args = args_of(row, map, &params);
+    const napcoll_claim_t claim = napcoll_plan_args_claim(&args);
+    kept_t kept = {plans_of(&napcoll_allreduce, row, map, &params, ONE_SHAPE)};
+    napcoll_verdict_t whole, verdict;
+    bool applies = true, proved;
+    int both = 0;
+
+    for (int r = rank < 0 ? 0 : rank; r < (rank < 0 ? map->size : rank + 1); r++) {
+        applies = applies && mutate(kept.plans[r], index, mutation, map->size);
+    }
+    if (applies) {
+        (void) napcoll_plan_verify(kept.plans, map, &claim, &whole);
+        proved = napcoll_prove_in_rounds(lend, &kept, map, &claim, 1, &verdict);
+        if (proved && NAPCOLL_VERIFY_OK != whole.status) {
+            fail_msg("%s, rank %d, step %d, mutation %d: %s", args.algorithm->name, rank, index,
+                     mutation, whole.text);
+        }
+        both = !proved && NAPCOLL_VERIFY_OK != whole.status;
+    }
+    free_plans(kept.plans, map->size);
+    return both;
+}
+
+static void no_broken_plan_is_proved(void **state)
+{
+    static const int rows[] = {NAPCOLL_ALLREDUCE_NAP, NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING,
+                               NAPCOLL_ALLREDUCE_SMP};
+    napcoll_node_map_t *map = uniform(2, "block", 8);
+
+    (void) state;
+    for (int i = 0; i < 3; i++) {
+        const napcoll_params_t params = {.local_radix = 3};
+        int found = 0;
+
+        assert_true(is_proved(rows[i], map, &params));
+        for (int rank = -1; rank < map->size; rank++) {
+            for (int index = 0; index < 16; index++) {
+                for (int mutation = 0; mutation < MUTATIONS; mutation++) {
+                    found += ask_both(rows[i], map, rank, index, mutation);
+                }
+            }
+        }
+        assert_in_range(found, 100, 16 * 9 * MUTATIONS);
+    }
+    napcoll_node_map_free(map);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rounds_and_demand_agree),
+        cmocka_unit_test(nap_is_proved),
+        cmocka_unit_test(no_broken_plan_is_proved),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
