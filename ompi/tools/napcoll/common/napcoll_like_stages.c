@@ -115,7 +115,8 @@ static uint64_t mix_span(uint64_t hash, napcoll_span_t span)
     return (hash ^ hash >> 29 ^ (uint32_t) span.count) * 0xbf58476d1ce4e5b9U;
 }
 
-static size_t list_of(const napcoll_like_buffers_t *buffers, const napcoll_step_t *step, int steps)
+static uint64_t hash_of(const napcoll_like_buffers_t *buffers, const napcoll_step_t *step,
+                        int steps)
 {
     uint64_t hash = (uint64_t) (uintptr_t) buffers;
 
@@ -125,7 +126,7 @@ static size_t list_of(const napcoll_like_buffers_t *buffers, const napcoll_step_
             hash = mix_span(mix_span(hash, step[i].left), step[i].right);
         }
     }
-    return napcoll_mix(hash) % NAPCOLL_LIKE_STAGE_LISTS;
+    return napcoll_mix(hash);
 }
 
 static bool same_steps(const napcoll_step_t *a, const napcoll_step_t *b, int steps)
@@ -147,10 +148,11 @@ const napcoll_like_stage_t *napcoll_like_stages_find(napcoll_like_stages_t *know
 {
     const napcoll_step_t *step = plan->step + stage->first;
     const int steps = stage->messages + stage->work;
-    napcoll_like_stage_t **list = &known->list[list_of(buffers, step, steps)], *like = *list;
+    const uint64_t hash = hash_of(buffers, step, steps);
+    napcoll_like_stage_t **list = &known->list[hash % NAPCOLL_LIKE_STAGE_LISTS], *like = *list;
 
     while (NULL != like
-           && (like->buffers != buffers || like->messages != stage->messages
+           && (like->hash != hash || like->buffers != buffers || like->messages != stage->messages
                || like->work != stage->work || !same_steps(like->step, step, steps))) {
         like = like->next;
     }
@@ -159,8 +161,11 @@ const napcoll_like_stage_t *napcoll_like_stages_find(napcoll_like_stages_t *know
     }
     like = malloc(sizeof(*like) + (size_t) steps * sizeof(*step));
     if (NULL != like) {
-        *like = (napcoll_like_stage_t){
-            .next = *list, .buffers = buffers, .messages = stage->messages, .work = stage->work};
+        *like = (napcoll_like_stage_t){.next = *list,
+                                       .hash = hash,
+                                       .buffers = buffers,
+                                       .messages = stage->messages,
+                                       .work = stage->work};
         memcpy(like->step, step, (size_t) steps * sizeof(*step));
         *list = like;
     }

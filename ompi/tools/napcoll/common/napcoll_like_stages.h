@@ -30,6 +30,7 @@ typedef struct napcoll_like_buffers {
 /** A stage of plans with the same buffers. */
 typedef struct napcoll_like_stage {
     struct napcoll_like_stage *next;
+    uint64_t hash;
     const napcoll_like_buffers_t *buffers;
     int32_t messages, work;
     /** [messages + work] the peers are nobody's */
@@ -38,7 +39,7 @@ typedef struct napcoll_like_stage {
 
 enum {
     /** lists of a table */
-    NAPCOLL_LIKE_STAGE_LISTS = 1 << 12
+    NAPCOLL_LIKE_STAGE_LISTS = 1 << 18
 };
 
 /** All that is known, for one thread. Set map and claim, and all else to 0. */

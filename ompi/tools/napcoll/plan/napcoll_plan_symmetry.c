@@ -19,7 +19,7 @@
 #include "common/napcoll_memory.h"
 
 enum {
-    /* Ranks that a thread compares before it asks for more. */
+    /* Places that a thread compares before it asks for more. */
     AT_ONCE = 64
 };
 
@@ -35,7 +35,9 @@ typedef struct {
     napcoll_symmetry_t symmetry;
     /* of sketches; model NULL: plans are compared in full */
     napcoll_symmetry_t sketches;
-    atomic_int next;
+    /* places of the node order; where sketches are compared, first the places of the first and of
+     * the last node, whose plans are compared in full */
+    atomic_int next, next_long;
     atomic_bool broken;
     /* protects what follows */
     pthread_mutex_t lock;
@@ -104,17 +106,24 @@ static void *compare(void *argument)
 {
     comparison_t *all = argument;
     const napcoll_node_map_t *map = all->symmetry.map;
+    const bool sketches = NULL != all->sketches.model;
+    const int first_end = napcoll_node_map_ppn(map, 0);
+    const int last_begin = map->size - napcoll_node_map_ppn(map, map->nodes - 1);
     int first;
 
+    /* what takes longest comes first */
+    while (sketches && !atomic_load(&all->broken)
+           && (first = atomic_fetch_add(&all->next_long, 1)) < first_end + map->size - last_begin) {
+        compare_plan(all, napcoll_node_map_at(
+                              map, first < first_end ? first : last_begin + first - first_end));
+    }
     while (!atomic_load(&all->broken)
            && (first = atomic_fetch_add(&all->next, AT_ONCE)) < map->size) {
-        for (int rank = first; rank < map->size && rank < first + AT_ONCE; rank++) {
-            const int node = napcoll_node_map_node(map, rank);
-
-            if (NULL == all->sketches.model || 0 == node || map->nodes - 1 == node) {
-                compare_plan(all, rank);
-            } else {
-                compare_sketch(all, rank);
+        for (int place = first; place < map->size && place < first + AT_ONCE; place++) {
+            if (!sketches) {
+                compare_plan(all, napcoll_node_map_at(map, place));
+            } else if (place >= first_end && place < last_begin) {
+                compare_sketch(all, napcoll_node_map_at(map, place));
             }
         }
     }
