@@ -72,14 +72,14 @@ static double bytes_of(unsigned said)
     return size < 2 ? 0 : exp2((size - 2) / 2.0);
 }
 
-/* Do without hearing for a while, twice as long as the last time, at least `least` calls. */
-static void go_deaf(napcoll_uneven_t *uneven, int least, bool straight)
+/* Do without hearing for a while, twice as long as the last time, from `least` to `most` calls. */
+static void go_deaf(napcoll_uneven_t *uneven, int least, int most, bool straight)
 {
     uneven->turn *= 2;
     if (uneven->turn < least) {
         uneven->turn = least;
-    } else if (uneven->turn > NAPCOLL_UNEVEN_MOST_CALLS) {
-        uneven->turn = NAPCOLL_UNEVEN_MOST_CALLS;
+    } else if (uneven->turn > most) {
+        uneven->turn = most;
     }
     uneven->calls = uneven->turn;
     uneven->hears = uneven->probe = 0;
@@ -105,7 +105,7 @@ void napcoll_uneven_hear(napcoll_uneven_t *uneven, const int heard[NAPCOLL_UNEVE
     } else if (++uneven->idle >= NAPCOLL_UNEVEN_PATIENCE) {
         /* after the calls that follow, one call without need is enough */
         uneven->idle = NAPCOLL_UNEVEN_PATIENCE - 1;
-        go_deaf(uneven, NAPCOLL_UNEVEN_LEAST_CALLS, true);
+        go_deaf(uneven, NAPCOLL_UNEVEN_LEAST_CALLS, NAPCOLL_UNEVEN_MOST_CALLS, true);
     }
 }
 
@@ -117,7 +117,7 @@ void napcoll_uneven_deaf(napcoll_uneven_t *uneven)
     if (0 == uneven->hears && uneven->probe + 1 < PROBES) {
         uneven->probe++;
     } else {
-        go_deaf(uneven, NAPCOLL_UNEVEN_LEAST_CALLS, false);
+        go_deaf(uneven, NAPCOLL_UNEVEN_LEAST_CALLS, NAPCOLL_UNEVEN_MOST_CALLS, false);
     }
 }
 
@@ -131,7 +131,7 @@ bool napcoll_uneven_begin_edges(napcoll_uneven_t *uneven)
 
 void napcoll_uneven_agreed(napcoll_uneven_t *uneven, size_t bytes, bool straight)
 {
-    go_deaf(uneven, NAPCOLL_UNEVEN_LEAST_EDGE_CALLS, straight);
+    go_deaf(uneven, NAPCOLL_UNEVEN_LEAST_EDGE_CALLS, NAPCOLL_UNEVEN_MOST_EDGE_CALLS, straight);
     uneven->bytes = bytes > 0 ? bytes : 1;
 }
 

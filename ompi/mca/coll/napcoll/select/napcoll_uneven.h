@@ -28,8 +28,7 @@
  * of these rest on it:
  *
  *     calls    1   2   3   4   5   6   7  ..  11      agreements at growing distance: 2, 3, 5, 9 ..
- *              *       *           *          *
- *
+ *              *       *           *          *          up to 33
  *
  * Pure: no MPI in here.
  */
@@ -48,8 +47,9 @@ enum {
     /** calls that do without: at first, and at most */
     NAPCOLL_UNEVEN_LEAST_CALLS = 16,
     NAPCOLL_UNEVEN_MOST_CALLS = 256,
-    /** along edges, at first */
+    /** along edges, where changed sizes cost more than an agreement does */
     NAPCOLL_UNEVEN_LEAST_EDGE_CALLS = 1,
+    NAPCOLL_UNEVEN_MOST_EDGE_CALLS = 32,
     /** the numbers that a rank can say */
     NAPCOLL_UNEVEN_SAYINGS = 128,
     /** for all slots of a process, where the model sets the largest inline block: messages are
