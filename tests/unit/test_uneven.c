@@ -124,25 +124,6 @@ static void rounds_that_nobody_needs_are_left(void **state)
     }
 }
 
-/* Along edges ranks agree at growing distance, up to a limit. */
-static void edges_agree_now_and_then(void **state)
-{
-    static const int agreements[] = {1, 3, 6, 11, 20, 37, 70, 103, 136};
-    napcoll_uneven_t uneven = {0};
-    size_t next = 0;
-
-    (void) state;
-    for (int call = 1; call <= 136; call++) {
-        const bool agrees = napcoll_uneven_begin_edges(&uneven);
-
-        assert_int_equal(agrees, call == agreements[next]);
-        if (agrees) {
-            napcoll_uneven_agreed(&uneven, 8, false);
-            next++;
-        }
-    }
-}
-
 /* Where the plan for some size lets no rank hear, others are tried, then none for a while. */
 static void sizes_are_looked_for(void **state)
 {
@@ -239,7 +220,6 @@ int main(void)
         cmocka_unit_test(all_ranks_count_alike),
         cmocka_unit_test(what_is_said_fits_its_bits_and_grows_with_need),
         cmocka_unit_test(rounds_that_nobody_needs_are_left),
-        cmocka_unit_test(edges_agree_now_and_then),
         cmocka_unit_test(sizes_are_looked_for),
         cmocka_unit_test(rounds_pay_up_to_a_size),
         cmocka_unit_test(rounds_may_never_pay),
