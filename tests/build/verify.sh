@@ -262,11 +262,11 @@ thirty_two_thousand_ranks_take_little_memory() {
 many_ranks_are_proved_in_rounds() {
     (
         ulimit -v 2097152
-        timeout 120 "$plan" verify --nodes 24576 --ppn 12 >"$work/out"
+        timeout 120 "$plan" verify --nodes 24576 --ppn 12 --jobs 2 >"$work/out"
     )
     cat "$work/out"
     grep -x 'allreduce nap: ok; 294912 plans, [0-9]* messages' "$work/out"
-    refused 2 'expected at most 262144 ranks in all, for plans like these' --algorithm rabenseifner --nodes 24576 --ppn 12
+    refused 2 'expected at most 262144 ranks in all, for plans like these' --algorithm rabenseifner --nodes 24576 --ppn 12 --jobs 2
 }
 
 # What a symmetry proves: 131072 ranks, of which each gets 131072 blocks, and TuNA's lists.
