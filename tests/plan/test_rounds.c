@@ -12,14 +12,10 @@
 #include "common/napcoll_rounds.h"
 #include "mutated.h"
 
-/* Plans that outlive the proof, which frees those it gets. */
-typedef struct {
-    napcoll_plan_t **plans;
-} kept_t;
-
+/* A source whose plans outlive the proof, which frees what it gets. */
 static napcoll_plan_t *lend(void *context, int rank)
 {
-    napcoll_plan_t *plan = ((kept_t *) context)->plans[rank];
+    napcoll_plan_t *plan = napcoll_plan_of_array(context, rank);
 
     napcoll_plan_retain(plan);
     return plan;
@@ -40,22 +36,22 @@ static bool is_proved(int row, const napcoll_node_map_t *map, const napcoll_para
     const napcoll_plan_args_t args = args_of(row, map, params);
     const napcoll_claim_t claim = napcoll_plan_args_claim(&args);
     napcoll_verdict_t whole, verdict;
-    kept_t kept;
+    napcoll_plan_t **plans;
     bool proved;
 
     if (NAPCOLL_REASON_NONE != napcoll_algorithm_eligible(args.algorithm, map, params)) {
         return false;
     }
-    kept.plans = plans_of(&napcoll_allreduce, row, map, params, ONE_SHAPE);
-    assert_int_equal(napcoll_plan_verify(kept.plans, map, &claim, &whole), NAPCOLL_VERIFY_OK);
-    proved = napcoll_prove_in_rounds(lend, &kept, map, &claim, 1 + map->size % 3, &verdict);
+    plans = plans_of(&napcoll_allreduce, row, map, params, ONE_SHAPE);
+    assert_int_equal(napcoll_plan_verify(plans, map, &claim, &whole), NAPCOLL_VERIFY_OK);
+    proved = napcoll_prove_in_rounds(lend, plans, map, &claim, 1 + map->size % 3, &verdict);
     if (proved) {
         assert_int_equal(verdict.status, NAPCOLL_VERIFY_OK);
         assert_int_equal(verdict.results, whole.results);
         assert_int_equal(verdict.plans, whole.plans);
         assert_int_equal(verdict.messages, whole.messages);
     }
-    free_plans(kept.plans, map->size);
+    free_plans(plans, map->size);
     return proved;
 }
 
@@ -102,24 +98,24 @@ static int ask_both(int row, const napcoll_node_map_t *map, int rank, int index,
     const napcoll_params_t params = {.local_radix = 3, .noncommutative = 0 != index % 2};
     const napcoll_plan_args_t args = args_of(row, map, &params);
     const napcoll_claim_t claim = napcoll_plan_args_claim(&args);
-    kept_t kept = {plans_of(&napcoll_allreduce, row, map, &params, ONE_SHAPE)};
+    napcoll_plan_t **plans = plans_of(&napcoll_allreduce, row, map, &params, ONE_SHAPE);
     napcoll_verdict_t whole, verdict;
     bool applies = true, proved;
     int both = 0;
 
     for (int r = rank < 0 ? 0 : rank; r < (rank < 0 ? map->size : rank + 1); r++) {
-        applies = applies && mutate(kept.plans[r], index, mutation, map->size);
+        applies = applies && mutate(plans[r], index, mutation, map->size);
     }
     if (applies) {
-        (void) napcoll_plan_verify(kept.plans, map, &claim, &whole);
-        proved = napcoll_prove_in_rounds(lend, &kept, map, &claim, 1, &verdict);
+        (void) napcoll_plan_verify(plans, map, &claim, &whole);
+        proved = napcoll_prove_in_rounds(lend, plans, map, &claim, 1, &verdict);
         if (proved && NAPCOLL_VERIFY_OK != whole.status) {
             fail_msg("%s, rank %d, step %d, mutation %d: %s", args.algorithm->name, rank, index,
                      mutation, whole.text);
         }
         both = !proved && NAPCOLL_VERIFY_OK != whole.status;
     }
-    free_plans(kept.plans, map->size);
+    free_plans(plans, map->size);
     return both;
 }
 

@@ -110,9 +110,8 @@ const napcoll_like_buffers_t *napcoll_like_stages_buffers(napcoll_like_stages_t 
 
 static uint64_t mix_span(uint64_t hash, napcoll_span_t span)
 {
-    hash = (hash ^ ((uint64_t) (uint32_t) span.buffer << 32 | (uint32_t) span.first))
-           * 0x9e3779b97f4a7c15U;
-    return (hash ^ hash >> 29 ^ (uint32_t) span.count) * 0xbf58476d1ce4e5b9U;
+    hash = napcoll_mix(hash + ((uint64_t) (uint32_t) span.buffer << 32 | (uint32_t) span.first));
+    return napcoll_mix(hash + (uint32_t) span.count);
 }
 
 static uint64_t hash_of(const napcoll_like_buffers_t *buffers, const napcoll_step_t *step,
@@ -126,7 +125,7 @@ static uint64_t hash_of(const napcoll_like_buffers_t *buffers, const napcoll_ste
             hash = mix_span(mix_span(hash, step[i].left), step[i].right);
         }
     }
-    return napcoll_mix(hash);
+    return hash;
 }
 
 static bool same_steps(const napcoll_step_t *a, const napcoll_step_t *b, int steps)

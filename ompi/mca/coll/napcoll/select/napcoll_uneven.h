@@ -47,7 +47,7 @@ enum {
     /** calls that do without: at first, and at most */
     NAPCOLL_UNEVEN_LEAST_CALLS = 16,
     NAPCOLL_UNEVEN_MOST_CALLS = 256,
-    /** along edges, where changed sizes cost more than an agreement does */
+    /** the same along edges, where old sizes cost more than an agreement does */
     NAPCOLL_UNEVEN_LEAST_EDGE_CALLS = 1,
     NAPCOLL_UNEVEN_MOST_EDGE_CALLS = 32,
     /** the numbers that a rank can say */
