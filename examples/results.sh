@@ -21,14 +21,14 @@ Usage: examples/results.sh [--minutes N] [--clusters LIST] [--coll LIST] [--appl
                            [--output DIR] [--page] [--no-root]
 
 Measures napcoll's auto, after napcoll-tune, against its algorithms by name and Open MPI's other components, in
-turns of one job for each cluster and collective: blocking calls first, then nonblocking and persistent ones with
+turns, all collectives of a cluster in one job: blocking calls first, then nonblocking and persistent ones with
 the two algorithms that were best, and the applications. In the end the cells in which a component was faster than
 auto by a tenth, or an algorithm by a quarter, are measured again, in more turns. Writes into DIR
 
   README.md, results.csv, applications.csv, heat-*.svg   the page and its figures
   parts/                                                 what was run, each with its command and all it printed
 
-Installs what is missing and builds napcoll first. A part that DIR has is not repeated: when the time is over, or
+Installs what is missing and builds napcoll first. A table that DIR has is not repeated: when the time is over, or
 after an interruption, run it again for the rest. To publish: cp DIR/*.* docs/results.
 
   --minutes N          stop beginning new parts after that time (default 60)
@@ -134,44 +134,68 @@ contestants_of() {
     echo "${list#,}"
 }
 
-# ---- the list of parts, with their shares of the time ----
+# ---- the parts, with their shares of the time ----
 
-# list_parts: "WEIGHT KIND CLUSTER NAME [CALLS]" of all, in the order in which they are measured.
+# list_parts: "KIND CLUSTER WORD..." of all, in the order in which they are measured.
 list_parts() {
-    local cluster coll calls weight application
+    local cluster calls application
     for calls in blocking requests; do
         for cluster in "${clusters[@]}"; do
-            weight=$([ "${cluster%x*}" -gt 1 ] && echo 4 || echo 1)
-            # 10 minutes of 60; what napcoll-tune measures is between nodes
-            [ "$calls" = requests ] || [ "${cluster%x*}" = 1 ] || echo "100 tune $cluster tune"
-            for coll in "${colls[@]}"; do echo "$weight job $cluster $coll $calls"; done
+            # what napcoll-tune measures is between nodes
+            [ "$calls" = requests ] || [ "${cluster%x*}" = 1 ] || echo "tune $cluster tune"
+            echo "tables $cluster $calls first"
         done
         [ "$calls" = blocking ] || continue
-        for application in "${apps[@]}"; do echo "4 application ${clusters[0]} $application"; done
-        [ "$root" = no ] || echo "20 root 1x4 6.0"
+        for application in "${apps[@]}"; do echo "application ${clusters[0]} $application"; done
+        [ "$root" = no ] || echo "root 1x4 6.0"
     done
     for calls in blocking requests; do
-        for cluster in "${clusters[@]}"; do
-            for coll in "${colls[@]}"; do echo "1 again $cluster $coll $calls"; done
-        done
+        for cluster in "${clusters[@]}"; do echo "tables $cluster $calls again"; done
     done
 }
 
-# file_of KIND CLUSTER NAME [CALLS]: without its end, where it is kept; words of an application are joined.
+# file_of KIND CLUSTER WORD...: without its end, where a part is kept; words of an application are joined.
 file_of() {
     local kind=$1
     shift
     case $kind in
         application) echo "$parts/$(tr ' ' _ <<<"application-$*")" ;;
         root) echo "$parts/root-6.0" ;;
-        again) echo "$parts/$(tr ' ' - <<<"$*")-again" ;;
         *) echo "$parts/$(tr ' ' - <<<"$*")" ;;
     esac
 }
 
-# is_there KIND WORD...
-is_there() {
-    [ -f "$(file_of "$@").done" ]
+# table_of CLUSTER COLL CALLS PASS: the file with one table, without its end.
+table_of() {
+    echo "$parts/$1-$2-$3$([ "$4" = first ] || echo -again)"
+}
+
+# missing_tables CLUSTER CALLS PASS: the collectives of tables that are not there. Nothing is measured again without doubt.
+missing_tables() {
+    local coll
+    for coll in "${colls[@]}"; do
+        [ ! -f "$(table_of "$1" "$coll" "$2" "$3").csv" ] || continue
+        [ "$3" = first ] || [ ! -f "$parts/$1-$coll-$2.csv" ] || [ -n "$(doubtful_of "$parts/$1-$coll-$2.csv")" ] || continue
+        echo "$coll"
+    done
+}
+
+# weight_of KIND CLUSTER WORD...: its share of the time; 0: the part is there.
+weight_of() {
+    local weight=8
+    if [ "$1" = tables ]; then
+        [ "${2%x*}" -gt 1 ] || weight=2
+        [ "$4" = first ] || weight=$((weight / 2))
+        echo $((weight * $(missing_tables "${@:2}" | wc -l)))
+    elif [ -f "$(file_of "$@").done" ]; then
+        echo 0
+    else
+        case $1 in
+            tune) echo 60 ;;
+            root) echo 40 ;;
+            *) echo 4 ;;
+        esac
+    fi
 }
 
 # ---- measuring ----
@@ -211,35 +235,51 @@ tune() {
     return 1
 }
 
-# job CLUSTER COLL CALLS SECONDS
-job() {
-    local name=$1-$2-$3
-    if [ "$3" != blocking ] && [ ! -f "$parts/$1-$2-blocking.csv" ]; then
-        napcoll_say "$name needs $1-$2-blocking, which is not there"
-        return 1
+# line_of CLUSTER COLL CALLS PASS: the options of its table, for collbench's --runs. The doubtful cells have half of the turns in
+# any case.
+line_of() {
+    local contestants sizes=() more='--drop 3' doubtful file
+    if [ "$4" = again ]; then
+        doubtful=$(doubtful_of "$parts/$1-$2-$3.csv")
+        contestants=$(cut -d' ' -f2 <<<"$doubtful" | awk '!seen[$0]++' | paste -sd,)
+        sizes=(--bytes "$(cut -d' ' -f1 <<<"$doubtful" | sort -nu | paste -sd,)")
+        more='--min-iterations 25 --drop 2'
+    else
+        contestants=$(contestants_of "$1" "$2" "$3")
+        sizes=(--bytes "$(sizes_of "$2")")
     fi
-    compare "$1" "$2" "$name" "$(contestants_of "$@")" "$(sizes_of "$2")" "$4" --drop 3
+    [ "$2" != barrier ] || sizes=()
+    file=$(table_of "$@")
+    echo "--coll $2 --contestants $contestants ${sizes[*]} $more --csv ${file##*/}.csv"
 }
 
-# compare CLUSTER COLL NAME CONTESTANTS SIZES SECONDS OPTION...
-compare() {
-    on "$1" --mca mca_base_param_files "$parts/$1.conf" collbench --coll "$2" --contestants "$4" \
-        --iterations 50 --sample-time 0.02 --time-limit "$6" --csv "$3.csv" --svg "$3.svg" "${@:7}"
-    [ "$2" = barrier ] || command+=(--bytes "$5")
-    attempt "$parts/$3" "$6"
-}
-
-# again CLUSTER COLL CALLS SECONDS: the doubtful cells of that job, if there are any; half of the turns are made in any case.
-again() {
-    local name=$1-$2-$3 doubtful
-    if [ ! -f "$parts/$name.csv" ]; then
-        napcoll_say "$name is not there, to be measured again"
-        return 1
-    fi
-    doubtful=$(doubtful_of "$parts/$name.csv")
-    [ -n "$doubtful" ] || return 0
-    compare "$1" "$2" "$name-again" "$(cut -d' ' -f2 <<<"$doubtful" | awk '!seen[$0]++' | paste -sd,)" \
-        "$(cut -d' ' -f1 <<<"$doubtful" | sort -nu | paste -sd,)" "$4" --min-iterations 25 --drop 2
+# tables CLUSTER CALLS PASS SECONDS: those that are missing, in one job. If it fails, the rest goes on without the first table
+# that is not there.
+tables() {
+    local coll name=$1-$2-$3 all rc=0 needed=() left
+    while read -r coll; do
+        if [ "$2-$3" = blocking-first ] || [ -f "$parts/$1-$coll-$([ "$3" = first ] && echo blocking || echo "$2").csv" ]; then
+            needed+=("$coll")
+        else
+            napcoll_say "$name: $coll is not there from the pass before"
+            rc=1
+        fi
+    done < <(missing_tables "$1" "$2" "$3")
+    all=${#needed[@]}
+    while [ "${#needed[@]}" -gt 0 ]; do
+        for coll in "${needed[@]}"; do line_of "$1" "$coll" "$2" "$3"; done >"$parts/$name.runs"
+        on "$1" --mca mca_base_param_files "$parts/$1.conf" collbench --runs "$name.runs" --iterations 50 \
+            --sample-time 0.02 --time-limit $(($4 * ${#needed[@]} / all + 1))
+        ! attempt "$parts/$name" "$4" || break
+        rc=1
+        left=()
+        for coll in "${needed[@]}"; do
+            [ -f "$(table_of "$1" "$coll" "$2" "$3").csv" ] || left+=("$coll")
+        done
+        [ "${#left[@]}" = 0 ] || napcoll_say "without $name of ${left[0]}"
+        needed=("${left[@]:1}")
+    done
+    return "$rc"
 }
 
 # application CLUSTER NAME WORD... SECONDS: times of napcoll over times of the peer, which is on the line below.
@@ -273,40 +313,39 @@ root() {
     return "$rc"
 }
 
-# left_of LIST: the weights of its parts that are not there.
+# left_of LIST: the weights of all its parts.
 left_of() {
     local part sum=0
     while read -r -a part; do
-        is_there "${part[@]:1}" || sum=$((sum + part[0]))
+        sum=$((sum + $(weight_of "${part[@]}")))
     done <<<"$1"
     echo "$sum"
 }
 
 # measure_all: the parts that are missing, each with its share of the remaining time.
 measure_all() {
-    local plan part number=0 all end left now share lost=0
+    local plan part number=0 all end now share weight lost=0
     plan=$(list_parts)
     all=$(wc -l <<<"$plan")
     end=$((SECONDS + 60 * minutes))
-    left=$(left_of "$plan")
     while read -r -u 3 -a part; do
         number=$((number + 1))
-        ! is_there "${part[@]:1}" || continue
+        weight=$(weight_of "${part[@]}")
+        [ "$weight" != 0 ] || continue
         now=$SECONDS
         if [ "$now" -ge "$end" ]; then
             lost=$((lost + 1))
             continue
         fi
-        share=$(((end - now) * part[0] / left))
-        napcoll_say "[$number of $all] ${part[*]:2}: about $share s; about $(((end - now + 59) / 60)) minutes left"
+        share=$(((end - now) * weight / $(left_of "$plan")))
+        napcoll_say "[$number of $all] ${part[*]:1}: about $share s; about $(((end - now + 59) / 60)) minutes left"
         # starting a job takes some of it
-        share=$((share > 12 ? share - 6 : share / 2 + 1))
-        if "${part[@]:1}" "$share"; then
-            : >"$(file_of "${part[@]:1}").done"
-        else
-            failed+=("${part[*]:2}")
+        share=$((share > 30 ? share - 15 : share / 2 + 1))
+        if ! "${part[@]}" "$share"; then
+            failed+=("${part[*]:1}")
+        elif [ "${part[0]}" != tables ]; then
+            : >"$(file_of "${part[@]}").done"
         fi
-        left=$((left > part[0] ? left - part[0] : 1))
     done 3<<<"$plan"
     [ "$lost" = 0 ] || napcoll_say "the time is over, $lost of $all parts are missing: run this again for them"
 }
@@ -348,7 +387,7 @@ missing_text() {
     local part absent=0 parts_in_all=0
     while read -r -a part; do
         parts_in_all=$((parts_in_all + 1))
-        is_there "${part[@]:1}" || absent=$((absent + 1))
+        [ "$(weight_of "${part[@]}")" = 0 ] || absent=$((absent + 1))
     done < <(list_parts)
     [ "$absent" = 0 ] || printf '**%s of %s parts have not been measured yet.** ' "$absent" "$parts_in_all"
 }

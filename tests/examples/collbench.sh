@@ -226,6 +226,49 @@ sizes_take_turns_in_rounds() {
     diff - "$work/order" <<<$'8 1\n8 2\n64 1\n64 2\n8 3\n64 3'
 }
 
+# One after another in one job, each with its own graph, blocks and files; a table that cannot be does not keep the next from
+# being measured. In a millisecond each has one turn.
+tables_of_a_file_are_measured() {
+    local rc=0
+    printf '%s\n' '# three tables, one of them with a mistake' '--coll neighbor_alltoallv --graph random --degree 3' '' \
+        "--coll allreduce --contestants 'napcoll:nap local_radix=3,tuned' --csv $work/second.csv" \
+        '--coll scan --contestants napcoll,nosuch' '--coll gatherv --deal hot' >"$work/three.runs"
+    bench --bytes 8 --iterations 3 --contestants napcoll,basic --time-limit 0.001 --runs "$work/three.runs" >"$work/three" 2>&1 || rc=$?
+    cat "$work/three" "$work/second.csv"
+    [ "$rc" = 2 ]
+    [ "$(grep -c '^all results verified$' "$work/three")" = 3 ]
+    grep -E '^neighbor_alltoallv .* 6 processes on 3 nodes x 2' "$work/three"
+    grep -E '^ +8  napcoll:nap local_radix=3 +1 .* nap$' "$work/three"
+    grep -E '^gatherv .* 6 processes on 3 nodes x 2' "$work/three"
+    [ "$(grep -c "^collbench: $work/three.runs:5: --contestants: component nosuch is not loaded" "$work/three")" = 1 ]
+    sed -n 1p "$work/second.csv" | grep -E '^#     collbench .* --iterations 3 .* --coll allreduce .*second[.]csv$'
+    refuses '' grep -e --runs "$work/second.csv"
+    grep -E '^allreduce,3,2,8,napcoll:nap local_radix=3,1,' "$work/second.csv"
+}
+
+# mistaken TEXT MESSAGE: a file of tables with a mistake. It is named once, and nothing is measured.
+mistaken() {
+    printf '%s\n' '--coll bcast' "$1" >"$work/wrong.runs"
+    refuses "$2" argue --contestants tuned --bytes 8 --runs "$work/wrong.runs" >"$work/wrong"
+    cat "$work/wrong"
+    [ "$(grep -c '^collbench: ' "$work/wrong")" = 1 ]
+    refuses '' grep '^bcast' "$work/wrong"
+}
+
+mistakes_in_files_of_tables_are_named() {
+    mistaken '--coll bogus' "$work/wrong.runs:2: --coll bogus: expected allreduce, "
+    mistaken '--time-limit 3' "$work/wrong.runs:2: --time-limit is of all tables together"
+    mistaken '--runs x' "$work/wrong.runs:2: --runs is of all tables together"
+    mistaken '--help' "$work/wrong.runs:2: --help and --version have no table"
+    mistaken "--csv 'x" "$work/wrong.runs:2: a quote or bracket that does not end"
+    mistaken '--csv x; rm y' "$work/wrong.runs:2: a character that a shell takes for a command's"
+    # shellcheck disable=SC2016 # not for this shell
+    mistaken '--csv $(pwd)' "$work/wrong.runs:2: commands in words are not carried out"
+    echo '# none' >"$work/empty.runs"
+    refuses "--runs: $work/empty.runs has no line with options" argue --runs "$work/empty.runs"
+    refuses "--runs: $work/none.runs: " argue --runs "$work/none.runs"
+}
+
 # Each mock-up has the result of its collective, which collbench checks. 80 bytes are no multiple of 6 doubles. Verdicts agree
 # with the figures.
 guidelines_are_checked() {
@@ -326,7 +369,7 @@ if [ "$brief" = no ]; then
     tests+=(other_deals_are_measured every_sample_is_written osu_columns_are_printed computation_overlaps
         slow_contestants_are_dropped slow_contestants_make_fewer_calls
         guidelines_are_checked guidelines_are_of_one_collective sizes_take_turns_in_rounds stalls_are_not_slept_again bad_arguments_are_named
-        pictures_that_cannot_be_drawn_are_noticed)
+        tables_of_a_file_are_measured mistakes_in_files_of_tables_are_named pictures_that_cannot_be_drawn_are_noticed)
 fi
 tap_plan "${#tests[@]}"
 for name in "${tests[@]}"; do

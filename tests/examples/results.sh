@@ -37,10 +37,11 @@ run_measures_what_is_missing() {
     results --no-root 2>"$work/err"
     cat "$work/err"
     refuses '' grep -F '2x2 tune' "$work/err"
-    grep -E '^==> \[2 of 6\] 2x2 scan blocking: about [0-9]+ s; about 1 minutes left$' "$work/err"
+    grep -E '^==> \[2 of 6\] 2x2 blocking first: about [0-9]+ s; about 1 minutes left$' "$work/err"
     cat "$work/results/README.md" "$work/results/results.csv" "$work/results/applications.csv"
-    for file in scan-blocking scan-requests; do
-        head -n 1 "$work/results/parts/2x2-$file.txt" | grep -E '^netlab --nodes 2 --ppn 2 .* collbench --coll scan '
+    for file in blocking requests; do
+        head -n 1 "$work/results/parts/2x2-$file-first.txt" | grep -E '^netlab --nodes 2 --ppn 2 .* collbench --runs '
+        grep -E '^--coll scan --contestants .* --csv 2x2-scan-' "$work/results/parts/2x2-$file-first.runs"
     done
     grep -E '^[0-9.a-z]+,20[-0-9]+,scan,2,2,64,napcoll,' "$work/results/results.csv"
     grep -E '^[0-9.a-z]+,20[-0-9]+,scan,2,2,64,basic,' "$work/results/results.csv"
@@ -62,7 +63,7 @@ what_is_there_is_not_repeated() {
 # algorithms that are not much slower than auto, and its new figures count. The others' stay.
 doubtful_cells_are_measured_again() {
     local parts=$work/results/parts csv=$work/results/results.csv
-    rm -f "$parts/2x2-scan-requests-again".*
+    rm -f "$parts/2x2-scan-requests-again.csv"
     printf '%s\n' '# napcoll 0.2.0, Open MPI v4.1.4, 4 processes on 2 nodes, 2026-11-30' "${head_line#openmpi,date,}" \
         scan,2,2,64,napcoll@nonblocking,1,1,1,1,1,1,x scan,2,2,64,napcoll:nap@nonblocking,1,1,1,1,1.2,1,x \
         scan,2,2,64,napcoll:gathered@nonblocking,1,1,1,1,1.4,1,x scan,2,2,64,libnbc@nonblocking,1,1,1,1,0.8,1,x \
@@ -70,8 +71,8 @@ doubtful_cells_are_measured_again() {
         >"$parts/2x2-scan-requests.csv"
     results --no-root 2>"$work/err"
     cat "$work/err" "$csv"
-    head -n 1 "$parts/2x2-scan-requests-again.txt" |
-        grep -F -e '--contestants napcoll@nonblocking,napcoll:nap@nonblocking,libnbc@nonblocking --iterations 50'
+    grep -F -e '--contestants napcoll@nonblocking,napcoll:nap@nonblocking,libnbc@nonblocking --bytes 64 ' \
+        "$parts/2x2-requests-again.runs"
     [ "$(grep -c '@nonblocking,' "$csv")" = 3 ]
     refuses '' grep '@nonblocking,1,' "$csv"
     [ "$(grep -c '@persistent,1,' "$csv")" = 2 ]

@@ -7,7 +7,7 @@
  * @file
  * collbench's own declarations. main() in collbench.c uses the rooms in this order: options.c,
  * layout.c, contestants.c, the engine (../measure), report.c, picture.c; or, for --guidelines,
- * guidelines.c and mockups.c in place of the last two.
+ * guidelines.c and mockups.c in place of the last two. With --runs, runs.c does so for each table.
  */
 
 #ifndef COLLBENCH_BENCH_H
@@ -51,6 +51,8 @@ struct options {
     /* factor of the drop rule; 0: none */
     double drop;
     const char *svg, *csv, *samples;
+    /* a file with the options of each table; NULL: one table, with these */
+    const char *runs;
     /* of neighbourhood collectives */
     napcoll_graph_choice_t graph;
     bool osu, progress, guidelines;
@@ -85,6 +87,8 @@ struct contestant {
 
 struct bench {
     struct options opt;
+    /* "FILE:LINE: " of the options of this table; "": they are the command line's */
+    char place[BENCH_TEXT / 2];
     int argc;
     char **argv;
     struct layout layout;
@@ -164,6 +168,12 @@ struct guideline {
 int guidelines_of(const char *coll, struct guideline guideline[GUIDELINES_MAX]);
 /* The doubles of scratch memory that the mock-ups of a collective need. */
 size_t guidelines_scratch(const napcoll_measured_coll_t *coll, size_t bytes, int size);
+
+/* Measure and write a table, or check guidelines, as the options say. Returns the exit status. */
+int bench_run(struct bench *b);
+
+/* runs.c: all tables of opt.runs. Returns the highest exit status. */
+int runs_run(struct bench *b);
 
 /* guidelines.c: check them all, in place of the table. Returns the exit status. */
 int guidelines_run(struct bench *b);

@@ -306,7 +306,7 @@ static int run_table(struct bench *b)
     if (0 == status) {
         status = run_bench(b, outputs);
     } else if (0 == b->measure.rank) {
-        fprintf(stderr, "collbench: %s\n", message);
+        fprintf(stderr, "collbench: %s%s\n", b->place, message);
     }
     if (!outputs_close(outputs, 2 != status)) {
         status = 1;
@@ -314,6 +314,11 @@ static int run_table(struct bench *b)
     napcoll_check(MPI_Bcast(&status, 1, MPI_INT, 0, b->measure.helper), "MPI_Bcast");
     contestants_close(b);
     return status;
+}
+
+int bench_run(struct bench *b)
+{
+    return b->opt.guidelines ? guidelines_run(b) : run_table(b);
 }
 
 int main(int argc, char **argv)
@@ -328,9 +333,8 @@ int main(int argc, char **argv)
         bench.argv = argv;
         napcoll_measure_open(&bench.measure);
         layout_open(&bench);
-        status = bench.opt.guidelines ? guidelines_run(&bench) : run_table(&bench);
+        status = NULL == bench.opt.runs ? bench_run(&bench) : runs_run(&bench);
         napcoll_measure_close(&bench.measure);
-        napcoll_edge_lists_free(&bench.graph);
         napcoll_check(MPI_Finalize(), "MPI_Finalize");
     }
     return status;

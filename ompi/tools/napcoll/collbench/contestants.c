@@ -184,6 +184,18 @@ static bool graph_open(struct bench *b, char message[BENCH_TEXT])
     return true;
 }
 
+static void graph_close(struct bench *b)
+{
+    napcoll_measure_t *m = &b->measure;
+
+    if (b->layout.graph) {
+        napcoll_blocks_close(&m->blocks);
+        napcoll_blocks_open(&m->blocks, m->rank, m->size, NULL);
+        b->layout.graph = false;
+    }
+    napcoll_edge_lists_free(&b->graph);
+}
+
 bool contestants_open(struct bench *b, char message[BENCH_TEXT])
 {
     for (int kind = 0; kind < NAPCOLL_KINDS; kind++) {
@@ -218,6 +230,7 @@ void contestants_close(struct bench *b)
     for (int kind = 0; kind < NAPCOLL_KINDS; kind++) {
         napcoll_check(napcoll_counters_close(&b->measure.counters[kind]), "MPI_T_finalize");
     }
+    graph_close(b);
 }
 
 /* The counted algorithms and reasons, with their shares of the calls where there are several. */

@@ -301,7 +301,7 @@ int guidelines_run(struct bench *b)
         status = 2;
     }
     if (0 == b->measure.rank && '\0' != message[0]) {
-        fprintf(stderr, "collbench: %s\n", message);
+        fprintf(stderr, "collbench: %s%s\n", b->place, message);
     }
     if (0 == b->measure.rank && (!close_csv(&c, 0 == status) || !napcoll_output_finish("collbench"))
         && 0 == status) {

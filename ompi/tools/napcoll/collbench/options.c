@@ -319,6 +319,12 @@ static const napcoll_option_t known[] = {
      .at = offsetof(struct options, guidelines),
      .help = "check instead whether collectives keep performance guidelines, such as allreduce <= "
              "reduce + bcast; without --coll, all of them"},
+    {.name = "runs",
+     .kind = NAPCOLL_OPTION_FILE,
+     .at = offsetof(struct options, runs),
+     .argument = "FILE",
+     .help = "one table after another, in this job: each line of FILE has the options of one, "
+             "which follow the options here; --time-limit is for all tables together"},
     {.name = "progress",
      .kind = NAPCOLL_OPTION_SET,
      .at = offsetof(struct options, progress),
@@ -421,7 +427,7 @@ napcoll_parsed_t options_parse(int argc, char **argv, struct options *opt,
     (void) parse_kinds(opt, "blocking", unused);
     parsed = napcoll_tool_parse(&tool, argc, argv, opt, line);
     opt->coll = napcoll_measured_find(coll_name(opt));
-    if (NAPCOLL_PARSED_RUN == parsed && !complete(opt, line->message)) {
+    if (NAPCOLL_PARSED_RUN == parsed && NULL == opt->runs && !complete(opt, line->message)) {
         parsed = NAPCOLL_PARSED_BAD;
     }
     return parsed;

@@ -47,7 +47,8 @@ enum {
     COLLECT_SKEW,
     COLLECT_FIRST,
     COLLECT_EXIT,
-    COLLECT_MISSED,
+    /* by how much the announcement came after the start */
+    COLLECT_LATE,
     COLLECT_WORDS
 };
 
@@ -217,7 +218,7 @@ static bool take_sample(napcoll_measure_t *m, napcoll_contest_t *t, int which, s
         return false;
     }
     computation.seconds = announce[ANNOUNCE_COMPUTE];
-    mine[COLLECT_MISSED] = napcoll_start_at(&m->start, announce[ANNOUNCE_START]) < 0.0 ? 1.0 : 0.0;
+    mine[COLLECT_LATE] = -napcoll_start_at(&m->start, announce[ANNOUNCE_START]);
     mine[COLLECT_SKEW] = MPI_Wtime() + m->start.offset - announce[ANNOUNCE_START];
     mine[COLLECT_FIRST] = -mine[COLLECT_SKEW];
     mine[COLLECT_SECONDS] = napcoll_calls_run(m, t, which, sample->calls, &computation);
@@ -239,10 +240,9 @@ static bool take_sample(napcoll_measure_t *m, napcoll_contest_t *t, int which, s
     sample->compute = worst[COLLECT_COMPUTE];
     sample->skew = worst[COLLECT_SKEW];
     sample->run = (worst[COLLECT_EXIT] + worst[COLLECT_FIRST]) / sample->calls;
-    sample->missed = worst[COLLECT_MISSED] > 0.5;
     if (0 == m->rank) {
         last->seconds = sample->seconds;
-        napcoll_start_count(&m->start, sample->missed);
+        sample->missed = napcoll_start_count(&m->start, worst[COLLECT_LATE]);
     }
     return true;
 }
@@ -493,7 +493,7 @@ void napcoll_contest_turns(napcoll_measure_t *m, napcoll_contest_t *t,
 {
     make_room(m, &t->args);
     napcoll_calls_open(m, t);
-    napcoll_start_sync(&m->start);
+    napcoll_start_sync_again(&m->start);
     if (0 == t->contestant[0].batch) {
         warm_up(m, t);
     } else {

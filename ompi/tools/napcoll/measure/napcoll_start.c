@@ -17,7 +17,14 @@
 
 enum { SYNC_ROUNDS = 10, SLACK_ROUNDS = 4 };
 
-static const double least_slack = 300e-6, most_slack = 5, spare_slack = 1.25, more_slack = 1.5;
+/* A start comes `spare` times as long after its announcement as the slowest one of late took, which
+ * is forgotten by the factor `keep` a start. */
+static const double spare = 2, keep = 0.95;
+
+static const double least_slack = 300e-6, most_slack = 5;
+
+/* Clocks are synchronised again after so long. */
+static const double sync_seconds = 10;
 
 static void sleep_for(double seconds)
 {
@@ -115,16 +122,34 @@ static void sync_star(MPI_Comm comm, double *offset)
     }
 }
 
-/* Limits the slack: with a slack of minutes, after one late message, every sample takes minutes. */
-static void set_slack(napcoll_start_t *start, double slack)
+/* An announcement took so long. The slack is limited: with one of minutes, after one late message,
+ * every sample takes minutes. */
+static void learn_slack(napcoll_start_t *start, double took)
 {
-    start->slack = fmin(fmax(slack, least_slack), most_slack);
+    start->took = fmax(took, keep * start->took);
+    start->slack = fmin(fmax(spare * start->took, least_slack), most_slack);
+}
+
+/* An announcement and its answer on an idle network; the first one opens connections. */
+static void first_slack(napcoll_start_t *start)
+{
+    double longest = 0, data = 0, sum = 0;
+
+    for (int i = 0; i < SLACK_ROUNDS; i++) {
+        const double begin = MPI_Wtime();
+
+        napcoll_check(MPI_Bcast(&data, 1, MPI_DOUBLE, 0, start->comm), "MPI_Bcast");
+        napcoll_check(MPI_Reduce(&data, &sum, 1, MPI_DOUBLE, MPI_MAX, 0, start->comm),
+                      "MPI_Reduce");
+        longest = i > 0 ? fmax(longest, MPI_Wtime() - begin) : 0;
+    }
+    learn_slack(start, longest);
 }
 
 void napcoll_start_sync(napcoll_start_t *start)
 {
     const double before = start->offset;
-    double longest = 0, data = 0, moved, worst = 0;
+    double moved, worst = 0;
 
     start->offset = 0;
     napcoll_start_quiet_barrier(start->comm);
@@ -136,17 +161,22 @@ void napcoll_start_sync(napcoll_start_t *start)
     napcoll_start_quiet_barrier(start->comm);
     /* fmax leaves the first sync, which has nothing before it, out */
     moved = fmax(-1, fabs(start->offset - before));
-    /* an announcement and its answer on an idle network; the first one opens connections */
-    for (int i = 0; i < SLACK_ROUNDS; i++) {
-        const double begin = MPI_Wtime();
-
-        napcoll_check(MPI_Bcast(&data, 1, MPI_DOUBLE, 0, start->comm), "MPI_Bcast");
-        napcoll_check(MPI_Reduce(&moved, &worst, 1, MPI_DOUBLE, MPI_MAX, 0, start->comm),
-                      "MPI_Reduce");
-        longest = i > 0 ? fmax(longest, MPI_Wtime() - begin) : 0;
-    }
+    napcoll_check(MPI_Reduce(&moved, &worst, 1, MPI_DOUBLE, MPI_MAX, 0, start->comm), "MPI_Reduce");
     start->offset_error = fmax(start->offset_error, worst);
-    set_slack(start, longest * spare_slack);
+    if (isnan(before)) {
+        first_slack(start);
+    }
+    start->synced = MPI_Wtime();
+}
+
+void napcoll_start_sync_again(napcoll_start_t *start)
+{
+    int due = isnan(start->offset) || MPI_Wtime() - start->synced > sync_seconds;
+
+    napcoll_check(MPI_Bcast(&due, 1, MPI_INT, 0, start->comm), "MPI_Bcast");
+    if (due) {
+        napcoll_start_sync(start);
+    }
 }
 
 void napcoll_start_rest(const napcoll_start_t *start, double when,
@@ -174,11 +204,13 @@ double napcoll_start_at(const napcoll_start_t *start, double when)
     return early;
 }
 
-void napcoll_start_count(napcoll_start_t *start, bool missed)
+bool napcoll_start_count(napcoll_start_t *start, double late)
 {
+    const bool missed = late > 0;
+
     start->starts++;
-    if (missed) {
-        start->missed++;
-        set_slack(start, start->slack * more_slack);
-    }
+    start->missed += missed ? 1 : 0;
+    /* of one that came too late nothing is learnt but that it took more than the slack */
+    learn_slack(start, start->slack + fmin(late, 0));
+    return missed;
 }

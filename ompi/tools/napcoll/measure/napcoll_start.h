@@ -44,6 +44,9 @@ typedef struct napcoll_start {
     double offset;
     /** rank 0: by how much a start has to be later than its announcement */
     double slack;
+    /** rank 0: how long the slowest announcement of late took; when clocks were synced, by its own
+     * clock */
+    double took, synced;
     /** rank 0: the most by which a process's offset differed from the one found at the next sync,
      * that is the errors of both and the drift between them; below 0: there was one sync at most */
     double offset_error;
@@ -63,11 +66,14 @@ void napcoll_start_open(MPI_Comm comm, napcoll_start_t *start);
 void napcoll_start_close(napcoll_start_t *start);
 
 /**
- * Find the clock's offset, and on rank 0 how long an announcement to all takes. Collective. While
- * two processes exchange messages the others sleep: polling would disturb them where cores are
- * shared.
+ * Find the clock's offset, and at first, on rank 0, how long an announcement to all takes.
+ * Collective. While two processes exchange messages the others sleep: polling would disturb them
+ * where cores are shared.
  */
 void napcoll_start_sync(napcoll_start_t *start);
+
+/** napcoll_start_sync, unless the last one was a few seconds ago. Collective. */
+void napcoll_start_sync_again(napcoll_start_t *start);
 
 /** A barrier in which waiting processes sleep, up to 5 ms at a time. Collective. */
 void napcoll_start_quiet_barrier(MPI_Comm comm);
@@ -91,8 +97,13 @@ double napcoll_start_at(const napcoll_start_t *start, double when);
 void napcoll_start_rest(const napcoll_start_t *start, double when,
                         const napcoll_start_before_t *before, int calls);
 
-/** Rank 0: count a start. Where its announcement came too late on some process, the next ones get
- * half as much time again, up to 5 s. */
-void napcoll_start_count(napcoll_start_t *start, bool missed);
+/**
+ * Rank 0: count a start, and learn how long announcements take: as long as the slowest of late.
+ *
+ * @param[in] late by how much the announcement came after the start on the slowest process;
+ *                 negative: before it
+ * @return         whether it came too late
+ */
+bool napcoll_start_count(napcoll_start_t *start, double late);
 
 #endif /* NAPCOLL_START_H */
