@@ -238,7 +238,7 @@ tune() {
 # line_of CLUSTER COLL CALLS PASS: the options of its table, for collbench's --runs. The doubtful cells have half of the turns in
 # any case.
 line_of() {
-    local contestants sizes=() more='--drop 3' doubtful file
+    local contestants sizes=() more='--drop 3 --finalists 2' doubtful file
     if [ "$4" = again ]; then
         doubtful=$(doubtful_of "$parts/$1-$2-$3.csv")
         contestants=$(cut -d' ' -f2 <<<"$doubtful" | awk '!seen[$0]++' | paste -sd,)
@@ -410,8 +410,8 @@ the vector, or of the block of a process. napcoll chooses by itself (auto), afte
 on one node, where there is nothing to tune, out of the box.
 The better component is the faster one of those that supply the collective: tuned, han or basic; of nonblocking and
 persistent calls libnbc; on one node with Open MPI 6.0 also xhc and acoll. A contestant whose first calls took over 3 times
-as long as the fastest had no turns, nor one with twice that time in a cell that was measured again: where a component was
-faster by a tenth, or an algorithm by a quarter. [results.csv](results.csv) has all figures, [reasons.txt](reasons.txt) the reasons.
+as long as the fastest had no turns, and of the algorithms by name only the two with the fastest first calls had some. Where
+a component was faster by a tenth, or an algorithm by a quarter, the cell was measured again. [results.csv](results.csv) has all figures, [reasons.txt](reasons.txt) the reasons.
 
 ## Ratios
 END

@@ -208,6 +208,14 @@ slow_contestants_are_dropped() {
         "$work/far"
 }
 
+# tuned names no algorithm. In the first turn of two all three would have their samples.
+algorithms_that_are_not_the_best_are_dropped() {
+    far --contestants tuned,napcoll:ring,napcoll:smp --finalists 1 --iterations 2
+    grep -E '^ +8  tuned +2 +[0-9]+ .* tuned$' "$work/far"
+    grep -E '^ +8  napcoll:ring +1 +1 .* ring$' "$work/far"
+    grep -E '^ +8  napcoll:smp +2 +[1-5] .* smp$' "$work/far"
+}
+
 slow_contestants_make_fewer_calls() {
     far --iterations 2
     grep -E '^ +8  napcoll:smp +2 +[2-5] .* smp$' "$work/far"
@@ -367,7 +375,7 @@ neighbours_are_measured() {
 }
 if [ "$brief" = no ]; then
     tests+=(other_deals_are_measured every_sample_is_written osu_columns_are_printed computation_overlaps
-        slow_contestants_are_dropped slow_contestants_make_fewer_calls
+        slow_contestants_are_dropped algorithms_that_are_not_the_best_are_dropped slow_contestants_make_fewer_calls
         guidelines_are_checked guidelines_are_of_one_collective sizes_take_turns_in_rounds stalls_are_not_slept_again bad_arguments_are_named
         tables_of_a_file_are_measured mistakes_in_files_of_tables_are_named pictures_that_cannot_be_drawn_are_noticed)
 fi

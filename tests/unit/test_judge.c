@@ -123,6 +123,25 @@ static void slow_contestants_are_dropped_but_never_the_first(void **state)
     assert_true(dropped[1] && !dropped[2] && dropped[3]);
 }
 
+/* Two pools, and one in none, which stays though it is slow. Of two that are alike the first stays;
+ * one that was dropped before does not come back, and counts for nothing. */
+static void the_fastest_of_each_pool_stay(void **state)
+{
+    const double seconds[] = {9, 3, 2, 3, 1, 5, 4};
+    const int pool[] = {0, 1, 1, 1, 1, 2, 2};
+    bool dropped[] = {false, false, false, false, true, false, false};
+
+    (void) state;
+    napcoll_judge_finalists(seconds, pool, dropped, 7, 0);
+    assert_false(dropped[3]);
+    napcoll_judge_finalists(seconds, pool, dropped, 7, 2);
+    assert_false(dropped[0] || dropped[1] || dropped[2] || dropped[5] || dropped[6]);
+    assert_true(dropped[3] && dropped[4]);
+    napcoll_judge_finalists(seconds, pool, dropped, 7, 1);
+    assert_false(dropped[0] || dropped[2] || dropped[6]);
+    assert_true(dropped[1] && dropped[3] && dropped[4] && dropped[5]);
+}
+
 static void percentiles_are_those_of_sorted_samples(void **state)
 {
     const double samples[] = {3, 1, 2};
@@ -183,6 +202,7 @@ int main(void)
         cmocka_unit_test(it_is_clear_when_all_others_take_longer),
         cmocka_unit_test(dropped_contestants_do_not_win),
         cmocka_unit_test(slow_contestants_are_dropped_but_never_the_first),
+        cmocka_unit_test(the_fastest_of_each_pool_stay),
         cmocka_unit_test(percentiles_are_those_of_sorted_samples),
         cmocka_unit_test(overlap_is_the_share_that_computation_hides),
         cmocka_unit_test(guidelines_are_decided_by_all_of_six_turns),

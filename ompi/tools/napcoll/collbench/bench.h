@@ -48,8 +48,9 @@ struct options {
     int batch;
     /* seconds, for all sizes and for a sample; 0: chosen */
     double time_limit, sample_time;
-    /* factor of the drop rule; 0: none */
+    /* factor of the drop rule, and how many algorithms of a kind have turns; 0: none, and all */
     double drop;
+    int finalists;
     const char *svg, *csv, *samples;
     /* a file with the options of each table; NULL: one table, with these */
     const char *runs;

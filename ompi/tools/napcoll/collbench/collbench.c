@@ -122,12 +122,14 @@ static napcoll_contest_t *begin_size(const struct bench *b, size_t bytes)
                                    .most = opt->iterations,
                                    .batch = opt->batch,
                                    .sample_time = opt->sample_time,
-                                   .drop = opt->drop};
+                                   .drop = opt->drop,
+                                   .finalists = opt->finalists};
 
     for (int i = 0; i < args.contestants; i++) {
         args.comm[i] = b->contestant[i].comm;
         args.label[i] = b->contestant[i].label;
         args.kind[i] = b->contestant[i].kind;
+        args.pool[i] = '\0' == b->contestant[i].action[0] ? 0 : 1 + (int) b->contestant[i].kind;
     }
     return napcoll_contest_open(&args);
 }

@@ -287,6 +287,14 @@ static const napcoll_option_t known[] = {
      .argument = "FACTOR",
      .help = "no turns for contestants whose first calls take over FACTOR times as long as the "
              "fastest (default: all have turns)"},
+    {.name = "finalists",
+     .kind = NAPCOLL_OPTION_INT,
+     .at = offsetof(struct options, finalists),
+     .least = 1,
+     .most = NAPCOLL_MOST_CONTESTANTS,
+     .argument = "N",
+     .help = "turns for N of the contestants COMPONENT:ALGORITHM of a kind only, whose first calls "
+             "are the fastest (default: all have turns)"},
     {.name = "batch",
      .kind = NAPCOLL_OPTION_INT,
      .at = offsetof(struct options, batch),
@@ -376,6 +384,7 @@ static bool guidelines_fit(const struct options *opt, bool waits, char message[B
     other = NULL != opt->samples ? "--samples" : other;
     other = opt->rounds > 1 ? "--rounds" : other;
     other = opt->drop > 0 ? "--drop" : other;
+    other = opt->finalists > 0 ? "--finalists" : other;
     if (NULL != other) {
         snprintf(message, BENCH_TEXT, "--guidelines does not take %s; leave it out", other);
     }

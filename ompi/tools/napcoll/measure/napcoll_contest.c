@@ -305,17 +305,41 @@ static void drop_slow(const napcoll_measure_t *m, napcoll_contest_t *t, double f
     }
 }
 
-/* One call of each contestant. The first call makes plans, connections and communicators of other
- * components, so the second one is the first look. */
+/* Of each pool the fastest ones are left. All ranks know the first looks. */
+static void keep_finalists(napcoll_contest_t *t)
+{
+    const int num = t->args.contestants;
+    double seconds[NAPCOLL_MOST_CONTESTANTS];
+    bool dropped[NAPCOLL_MOST_CONTESTANTS];
+
+    for (int i = 0; i < num; i++) {
+        seconds[i] = t->contestant[i].first_look;
+        dropped[i] = t->contestant[i].dropped;
+    }
+    napcoll_judge_finalists(seconds, t->args.pool, dropped, num, t->args.finalists);
+    for (int i = 0; i < num; i++) {
+        t->contestant[i].dropped = dropped[i];
+    }
+}
+
+/* The first calls make plans, connections and communicators of other components. */
+static void call_first(const napcoll_measure_t *m, napcoll_contest_t *t)
+{
+    napcoll_computation_t none = {.seconds = 0};
+
+    for (int i = 0; i < t->args.contestants; i++) {
+        napcoll_calls_prepare(m, t, i);
+        (void) napcoll_calls_run(m, t, i, 1, &none);
+    }
+    napcoll_start_quiet_barrier(m->helper);
+}
+
+/* One call of each contestant. */
 static void look_first(napcoll_measure_t *m, napcoll_contest_t *t)
 {
     for (int i = 0; i < t->args.contestants; i++) {
-        napcoll_calls_prepare(m, t, i);
-        for (int call = 0; call < 2; call++) {
-            forget_counts(&t->contestant[i]);
-            (void) look(m, t, i, 1);
-        }
-        t->contestant[i].first_look = t->contestant[i].last.seconds;
+        forget_counts(&t->contestant[i]);
+        t->contestant[i].first_look = look(m, t, i, 1).seconds;
     }
     drop_slow(m, t, hopeless * t->args.drop);
 }
@@ -347,9 +371,11 @@ static void warm_up(napcoll_measure_t *m, napcoll_contest_t *t)
     double skew;
 
     fill_input(m, t->args.coll, 0);
+    call_first(m, t);
     look_first(m, t);
     skew = look_again(m, t);
     drop_slow(m, t, t->args.drop);
+    keep_finalists(t);
     for (int i = 0; i < t->args.contestants; i++) {
         if (!t->contestant[i].dropped) {
             forget_counts(&t->contestant[i]);

@@ -43,6 +43,17 @@ double napcoll_judge_overlap(double pure, double overall, double compute);
 void napcoll_judge_drop(const double *seconds, bool *dropped, int count, double factor);
 
 /**
+ * Mark all but the fastest few of each pool.
+ *
+ * @param[in]     seconds   [count] of one call
+ * @param[in]     pool      [count] 0: the contestant is in none, and stays
+ * @param[in,out] dropped   [count]
+ * @param[in]     finalists that are not marked, of each pool; 0: mark none
+ */
+void napcoll_judge_finalists(const double *seconds, const int *pool, bool *dropped, int count,
+                             int finalists);
+
+/**
  * The contestant that a rule should name: the fastest of those that beat the first one by a margin
  * beyond noise (napcoll_robust_longer, a sign test on paired turns).
  *

@@ -210,6 +210,10 @@ typedef struct napcoll_contest_args {
     double sample_time;
     /** a contestant that is slower than the fastest by this factor has no turns; 0: all have */
     double drop;
+    /** contestants of a pool that have turns, the fastest before the first turn; 0: all have */
+    int finalists;
+    /** the pool of a contestant; 0: none */
+    int pool[NAPCOLL_MOST_CONTESTANTS];
 } napcoll_contest_args_t;
 
 /** What one contestant did. */

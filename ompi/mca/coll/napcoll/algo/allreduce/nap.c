@@ -61,10 +61,13 @@ static bool equal_parts(int nodes, int radix)
 int napcoll_nap_radix(const napcoll_node_map_t *map, int lanes)
 {
     const bool all_serve = lanes == map->min_ppn && lanes == map->max_ppn;
-    const bool fewer_levels = napcoll_split_levels(map->nodes, lanes + 1)
-                              < napcoll_split_levels(map->nodes, lanes);
 
-    return all_serve && fewer_levels && equal_parts(map->nodes, lanes + 1) ? lanes + 1 : lanes;
+    return all_serve
+                   && napcoll_split_levels(map->nodes, lanes + 1)
+                          < napcoll_split_levels(map->nodes, lanes)
+                   && equal_parts(map->nodes, lanes + 1)
+               ? lanes + 1
+               : lanes;
 }
 
 /* The most lanes that one process serves. */

@@ -31,11 +31,27 @@ static int64_t power(int radix, int exponent)
     return result;
 }
 
+/* The group where all groups of a level are alike: by the digits of the member. */
+static napcoll_split_t even_group(int radix, int level, int member)
+{
+    const int part = (int) power(radix, level - 1), size = part * radix, offset = member % size;
+
+    return (napcoll_split_t){.first = member - offset,
+                             .size = size,
+                             .parts = radix,
+                             .part = offset / part,
+                             .position = offset % part};
+}
+
 napcoll_split_t napcoll_split_at(int members, int radix, int level, int member)
 {
+    const int levels = napcoll_split_levels(members, radix);
     napcoll_split_t split = {.first = 0, .size = members};
 
-    for (int v = napcoll_split_levels(members, radix);; v--) {
+    if (power(radix, levels) == members) {
+        return even_group(radix, level, member);
+    }
+    for (int v = levels;; v--) {
         int64_t capacity = power(radix, v - 1);
         int offset = member - split.first, small, larger;
 
