@@ -132,12 +132,13 @@ static void the_fastest_of_each_pool_stay(void **state)
     bool dropped[] = {false, false, false, false, true, false, false};
 
     (void) state;
-    napcoll_judge_finalists(seconds, pool, dropped, 7, 0);
-    assert_false(dropped[3]);
-    napcoll_judge_finalists(seconds, pool, dropped, 7, 2);
+    napcoll_judge_finalists(seconds, pool, dropped, 7, 0, 1);
+    napcoll_judge_finalists(seconds, pool, dropped, 7, 1, 1.6);
+    assert_false(dropped[1] || dropped[3] || dropped[5]);
+    napcoll_judge_finalists(seconds, pool, dropped, 7, 2, 1);
     assert_false(dropped[0] || dropped[1] || dropped[2] || dropped[5] || dropped[6]);
     assert_true(dropped[3] && dropped[4]);
-    napcoll_judge_finalists(seconds, pool, dropped, 7, 1);
+    napcoll_judge_finalists(seconds, pool, dropped, 7, 1, 1);
     assert_false(dropped[0] || dropped[2] || dropped[6]);
     assert_true(dropped[1] && dropped[3] && dropped[4] && dropped[5]);
 }

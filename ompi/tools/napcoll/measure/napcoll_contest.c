@@ -35,8 +35,8 @@ static const double batch_seconds = 2.0e-3, skew_share = 50.0, most_batch_second
 /* Longer calls are timed once before the turns, not three times in a row. */
 static const double long_call = 50.0e-3;
 
-/* The first look drops at this many times the factor, as its calls are still cold. */
-static const double hopeless = 4.0;
+/* The first look is one call: it drops at this many times the factor, or the last finalist. */
+static const double hopeless = 4.0, unlikely = 2.0;
 
 /* What rank 0 announces, as doubles so that it is one message; what rank 0 collects, by maximum. */
 enum { ANNOUNCE_GO, ANNOUNCE_START, ANNOUNCE_SECONDS, ANNOUNCE_COMPUTE, ANNOUNCE_WORDS };
@@ -305,18 +305,18 @@ static void drop_slow(const napcoll_measure_t *m, napcoll_contest_t *t, double f
     }
 }
 
-/* Of each pool the fastest ones are left. All ranks know the first looks. */
-static void keep_finalists(napcoll_contest_t *t)
+/* Of each pool the fastest ones are left, with a margin. All ranks know the first looks. */
+static void keep_finalists(napcoll_contest_t *t, double margin)
 {
     const int num = t->args.contestants;
-    double seconds[NAPCOLL_MOST_CONTESTANTS];
-    bool dropped[NAPCOLL_MOST_CONTESTANTS];
+    double seconds[NAPCOLL_MOST_CONTESTANTS] = {0};
+    bool dropped[NAPCOLL_MOST_CONTESTANTS] = {false};
 
     for (int i = 0; i < num; i++) {
         seconds[i] = t->contestant[i].first_look;
         dropped[i] = t->contestant[i].dropped;
     }
-    napcoll_judge_finalists(seconds, t->args.pool, dropped, num, t->args.finalists);
+    napcoll_judge_finalists(seconds, t->args.pool, dropped, num, t->args.finalists, margin);
     for (int i = 0; i < num; i++) {
         t->contestant[i].dropped = dropped[i];
     }
@@ -342,6 +342,7 @@ static void look_first(napcoll_measure_t *m, napcoll_contest_t *t)
         t->contestant[i].first_look = look(m, t, i, 1).seconds;
     }
     drop_slow(m, t, hopeless * t->args.drop);
+    keep_finalists(t, unlikely);
 }
 
 /* Warm calls of the contestants that are left; the rest is decided by the shorter look. Returns the
@@ -375,7 +376,7 @@ static void warm_up(napcoll_measure_t *m, napcoll_contest_t *t)
     look_first(m, t);
     skew = look_again(m, t);
     drop_slow(m, t, t->args.drop);
-    keep_finalists(t);
+    keep_finalists(t, 1);
     for (int i = 0; i < t->args.contestants; i++) {
         if (!t->contestant[i].dropped) {
             forget_counts(&t->contestant[i]);

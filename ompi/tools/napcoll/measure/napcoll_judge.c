@@ -52,15 +52,17 @@ void napcoll_judge_drop(const double *seconds, bool *dropped, int count, double 
 }
 
 void napcoll_judge_finalists(const double *seconds, const int *pool, bool *dropped, int count,
-                             int finalists)
+                             int finalists, double margin)
 {
     for (int i = 0; i < count && finalists > 0; i++) {
         int faster = 0;
 
         /* those that are marked here are no faster than one that stays */
         for (int j = 0; j < count; j++) {
+            const double most = margin * seconds[j];
+
             faster += !dropped[j] && pool[j] == pool[i]
-                      && (seconds[j] < seconds[i] || (j < i && seconds[j] <= seconds[i]));
+                      && (most < seconds[i] || (j < i && most <= seconds[i]));
         }
         dropped[i] = dropped[i] || (0 != pool[i] && faster >= finalists);
     }

@@ -43,15 +43,17 @@ double napcoll_judge_overlap(double pure, double overall, double compute);
 void napcoll_judge_drop(const double *seconds, bool *dropped, int count, double factor);
 
 /**
- * Mark all but the fastest few of each pool.
+ * Mark all but the fastest few of each pool, and what takes hardly longer.
  *
  * @param[in]     seconds   [count] of one call
  * @param[in]     pool      [count] 0: the contestant is in none, and stays
  * @param[in,out] dropped   [count]
  * @param[in]     finalists that are not marked, of each pool; 0: mark none
+ * @param[in]     margin    neither is what takes at most this many times as long as the last of
+ *                          these; 1: nothing else
  */
 void napcoll_judge_finalists(const double *seconds, const int *pool, bool *dropped, int count,
-                             int finalists);
+                             int finalists, double margin);
 
 /**
  * The contestant that a rule should name: the fastest of those that beat the first one by a margin
