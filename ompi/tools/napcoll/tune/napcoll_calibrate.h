@@ -70,6 +70,10 @@ typedef struct napcoll_measured {
     napcoll_streams_t large, eager, small;
     /** Inside a node; active: pairs. */
     napcoll_stream_t near_large, near_small;
+    /** Through node memory while busy_pairs pairs of every node make round trips; not measured
+     * where each process has a processor. */
+    napcoll_timings_t busy_trip;
+    int busy_pairs;
     /** Times of starting a small message; x is the same for all. */
     napcoll_timings_t start;
     /** x: bytes */
@@ -115,7 +119,8 @@ typedef struct napcoll_calibrated {
     bool node_has_gap;
     /** Time to start a message; the machine has at most half of the least latency. */
     double start_us;
-    /** Gap of messages inside the node, also without oversubscription. */
+    /** Gap of messages inside the node, also without oversubscription: of bursts, or, if longer, of
+     * messages that wait for each other while all nodes are busy. */
     double near_gap_us;
 } napcoll_calibrated_t;
 

@@ -103,7 +103,8 @@ typedef enum {
     TUNE_SCATTER,
     /** round trips between two processes */
     TUNE_PING,
-    /** the same through node memory, always between the same two */
+    /** the same through node memory: between the same two, or, from = -1, in pairs of all nodes at
+     * once, of which rank 0's counts */
     TUNE_PING_MEMORY,
     /** bursts from the processes of a node to the processes of another one */
     TUNE_STREAM,
@@ -137,8 +138,8 @@ typedef struct tune_memory {
     MPI_Win window;
     /** in the window, at a multiple of NAPCOLL_CACHE_PAIR; NULL: it cannot be had */
     char *shared;
-    /** of this process, once it has taken part in a round trip */
-    napcoll_region_t region;
+    /** of this process, once it has taken part in a round trip of a pair alone, or of all */
+    napcoll_region_t region[2];
 } tune_memory_t;
 
 /** A task of a turn: a probe, or a reduction of probe.bytes by rank 0; and where its times go. */
@@ -278,6 +279,9 @@ void tune_nodes_close(tune_t *t);
  */
 void tune_probe(tune_t *t, const tune_probe_t *probe, double *seconds);
 
+/** The two processes of a ping in which a rank takes part. False: it takes part in none. */
+bool tune_find_pair(const tune_t *t, const tune_probe_t *probe, int rank, int *from, int *to);
+
 /** The other ranks: do what rank 0 announces until it says stop. */
 void tune_serve(tune_t *t);
 
@@ -287,7 +291,7 @@ void tune_serve(tune_t *t);
 void tune_memory_open(tune_t *t);
 void tune_memory_close(tune_t *t);
 
-/** A message of a TUNE_PING_MEMORY to the other process of the probe, [probe->bytes]. */
+/** A message of a TUNE_PING_MEMORY to the other process of the pair, [probe->bytes]. */
 void tune_memory_send(tune_t *t, const tune_probe_t *probe, const char *data);
 void tune_memory_receive(tune_t *t, const tune_probe_t *probe, char *data);
 

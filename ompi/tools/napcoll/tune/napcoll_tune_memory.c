@@ -5,17 +5,25 @@
 
 /**
  * @file
- * Messages through node memory (exec/napcoll_mailbox.h), for round trips between the pinger and one
- * other process of its node. Their memory is a window that each node shares; other processes of the
- * node do not use it.
+ * Messages through node memory (exec/napcoll_mailbox.h), for round trips between pairs of
+ * processes. Their memory is a window that each node shares: a region for the pair that is alone,
+ * and one for each pair where all are busy.
  */
 
 #include <sched.h>
 
 #include "tune/napcoll_tune.h"
 
-/* lanes of the region */
+/* lanes of a region */
 enum { PINGER, PEER, LANES };
+
+/* Bytes of a pair, a multiple of NAPCOLL_CACHE_PAIR. */
+static size_t pair_bytes(void)
+{
+    const size_t bytes = napcoll_region_bytes(LANES, 1) + NAPCOLL_CACHE_PAIR - 1;
+
+    return bytes - bytes % NAPCOLL_CACHE_PAIR;
+}
 
 /* Allocate the window on the processes of a node. False where it cannot be had. */
 static bool allocate(const MPI_Comm node, size_t bytes, MPI_Win *window)
@@ -40,13 +48,15 @@ static bool allocate(const MPI_Comm node, size_t bytes, MPI_Win *window)
 void tune_memory_open(tune_t *t)
 {
     const MPI_Comm node = t->measure.start.node;
-    const size_t bytes = napcoll_region_bytes(LANES, 1) + NAPCOLL_CACHE_PAIR;
     tune_memory_t *memory = &t->memory;
     MPI_Aint size;
-    int unit, rank, has;
+    size_t bytes;
+    int unit, rank, ppn, has;
     char *at;
 
     memory->window = MPI_WIN_NULL;
+    napcoll_check(MPI_Comm_size(node, &ppn), "MPI_Comm_size");
+    bytes = (size_t) (1 + ppn / 2) * pair_bytes() + NAPCOLL_CACHE_PAIR;
     has = allocate(node, bytes, &memory->window);
     napcoll_check(MPI_Allreduce(MPI_IN_PLACE, &has, 1, MPI_INT, MPI_MIN, t->comm), "MPI_Allreduce");
     if (!has) {
@@ -64,7 +74,8 @@ void tune_memory_open(tune_t *t)
 
 void tune_memory_close(tune_t *t)
 {
-    napcoll_region_close(&t->memory.region);
+    napcoll_region_close(&t->memory.region[0]);
+    napcoll_region_close(&t->memory.region[1]);
     if (MPI_WIN_NULL != t->memory.window) {
         napcoll_check(MPI_Win_free(&t->memory.window), "MPI_Win_free");
     }
@@ -73,12 +84,17 @@ void tune_memory_close(tune_t *t)
 /* The channel between the processes of a probe, and the lane of the other one. */
 static napcoll_channel_t *channel_of(tune_t *t, const tune_probe_t *probe, int *lane)
 {
-    const bool is_pinger = t->rank == probe->from;
-    napcoll_region_t *region = &t->memory.region;
+    const bool alone = probe->from >= 0;
+    const size_t place = alone ? 0 : 1 + (size_t) t->node.lane_of[t->rank] / 2;
+    napcoll_region_t *region = &t->memory.region[alone ? 0 : 1];
+    bool is_pinger;
+    int from, to;
 
+    (void) tune_find_pair(t, probe, t->rank, &from, &to);
+    is_pinger = t->rank == from;
     if (NULL == region->channel
-        && !napcoll_region_open(region, t->memory.shared, LANES, is_pinger ? PINGER : PEER, 1,
-                                false)) {
+        && !napcoll_region_open(region, t->memory.shared + place * pair_bytes(), LANES,
+                                is_pinger ? PINGER : PEER, 1, false)) {
         napcoll_out_of_memory();
     }
     *lane = is_pinger ? PEER : PINGER;

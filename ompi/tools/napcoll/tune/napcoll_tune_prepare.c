@@ -304,6 +304,23 @@ static void add_memory_trips(const tune_t *t, tune_machine_t *m, tune_list_t *li
     }
 }
 
+/* Where processes share processors, and all nodes are busy, a message waits until its process has
+ * one: trips of all at once, for longer than it takes until all have begun. */
+static void add_busy_trips(const tune_t *t, tune_machine_t *m, tune_list_t *list)
+{
+    const int pairs = tune_ppn(&t->node, 0) / 2;
+
+    if (NULL != t->memory.shared && t->options.all_nodes && t->node.oversubscribed && pairs > 0) {
+        m->measured.busy_pairs = pairs;
+        tune_add_task(list, &(tune_task_t){.probe = {.kind = TUNE_PING_MEMORY,
+                                                     .bytes = 8,
+                                                     .count = TUNE_MOST_ROUNDS,
+                                                     .inner = 64,
+                                                     .from = -1},
+                                           .times = &m->measured.busy_trip});
+    }
+}
+
 /* Bursts of `count`, 2 `count` and 4 `count` messages. */
 static void add_bursts(const tune_t *t, tune_list_t *list, tune_kind_t kind,
                        napcoll_stream_t *stream, int count, int bursts, napcoll_timings_t *starts)
@@ -368,6 +385,7 @@ void tune_make_list(tune_t *t, int turn, tune_list_t *list)
         }
     }
     add_memory_trips(t, m, list);
+    add_busy_trips(t, m, list);
     add_streams(t, list, &measured->large, 1, 2, NULL);
     add_streams(t, list, &measured->eager, 8, 3, NULL);
     add_streams(t, list, &measured->small, 16, TUNE_MOST_ROUNDS, &measured->start);

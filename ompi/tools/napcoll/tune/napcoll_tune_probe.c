@@ -224,6 +224,23 @@ static int warm_rounds(const tune_probe_t *probe)
     return probe->count > 2 ? 2 : 1;
 }
 
+bool tune_find_pair(const tune_t *t, const tune_probe_t *probe, int rank, int *from, int *to)
+{
+    const tune_nodes_t *n = &t->node;
+    const int node = n->node_of[rank], even = n->lane_of[rank] / 2 * 2;
+
+    *from = probe->from;
+    *to = probe->to;
+    if (probe->from < 0) {
+        if (even + 1 == tune_ppn(n, node)) {
+            return false;
+        }
+        *from = tune_rank_at(n, node, even);
+        *to = tune_rank_at(n, node, even + 1);
+    }
+    return rank == *from || rank == *to;
+}
+
 static void send_ping(tune_t *t, const tune_probe_t *probe, int peer)
 {
     if (TUNE_PING_MEMORY == probe->kind) {
@@ -242,14 +259,14 @@ static void receive_ping(tune_t *t, const tune_probe_t *probe, int peer)
     }
 }
 
-static void ping(tune_t *t, const tune_probe_t *probe, double *seconds)
+static void ping(tune_t *t, const tune_probe_t *probe, int peer, double *seconds)
 {
     for (int round = -warm_rounds(probe); round < probe->count; round++) {
         const double start = MPI_Wtime();
 
         for (int i = 0; i < probe->inner; i++) {
-            send_ping(t, probe, probe->to);
-            receive_ping(t, probe, probe->to);
+            send_ping(t, probe, peer);
+            receive_ping(t, probe, peer);
         }
         if (round >= 0) {
             seconds[round] = (MPI_Wtime() - start) / (2 * probe->inner);
@@ -260,22 +277,22 @@ static void ping(tune_t *t, const tune_probe_t *probe, double *seconds)
 static void run_ping(tune_t *t, const tune_probe_t *probe, double *seconds)
 {
     double mine[TUNE_MOST_ROUNDS];
+    int from, to;
 
-    if (t->rank == probe->from || t->rank == probe->to) {
+    if (tune_find_pair(t, probe, t->rank, &from, &to)) {
         make_room(t, probe->bytes, 2, 0);
-    }
-    if (t->rank == probe->from) {
-        ping(t, probe, 0 == t->rank ? seconds : mine);
-        if (0 != t->rank) {
-            report(t, mine, probe->count);
-        }
-    } else if (t->rank == probe->to) {
-        for (int i = 0; i < (warm_rounds(probe) + probe->count) * probe->inner; i++) {
-            receive_ping(t, probe, probe->from);
-            send_ping(t, probe, probe->from);
+        if (t->rank == from) {
+            ping(t, probe, to, 0 == t->rank ? seconds : mine);
+        } else {
+            for (int i = 0; i < (warm_rounds(probe) + probe->count) * probe->inner; i++) {
+                receive_ping(t, probe, from);
+                send_ping(t, probe, from);
+            }
         }
     }
-    if (0 == t->rank && 0 != probe->from) {
+    if (0 != t->rank && t->rank == probe->from) {
+        report(t, mine, probe->count);
+    } else if (0 == t->rank && probe->from > 0) {
         take_report(t, seconds, probe->count, probe->from);
     }
 }
@@ -449,11 +466,12 @@ static void run_burst(tune_t *t, const tune_probe_t *probe, double *seconds)
 static bool takes_part(const tune_t *t, const tune_probe_t *probe, int rank)
 {
     const tune_nodes_t *n = &t->node;
+    int from, to;
 
     switch (probe->kind) {
     case TUNE_PING:
     case TUNE_PING_MEMORY:
-        return rank == probe->from || rank == probe->to;
+        return tune_find_pair(t, probe, rank, &from, &to);
     case TUNE_STREAM:
     case TUNE_NEAR:
         return receiver_of(n, probe, n->node_of[rank], n->lane_of[rank]) >= 0
