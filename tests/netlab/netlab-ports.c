@@ -21,7 +21,7 @@ enum {
     FRAME_HEADERS = 536,     /* of a packet in the ring: the kernel's, virtio's, Ethernet's */
     LEAST_FRAME_SIZE = 2048, /* one ring slot: headers and a packet of the nodes' MTU */
     BLOCK_SIZE = 1 << 20,    /* the kernel allocates rings in blocks */
-    MAX_RING_BLOCKS = 64,    /* per port: 512 packets of the largest MTU, 32768 of Ethernet's */
+    MAX_RING_BLOCKS = 32,    /* per port: 256 packets of the largest MTU, 16384 of Ethernet's */
     TOTAL_RING_BLOCKS = 512  /* all ports together: 512 MiB */
 };
 

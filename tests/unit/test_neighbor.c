@@ -229,6 +229,25 @@ static void rounds_beside_large_blocks_must_pay(void **state)
     free_band(&agreed);
 }
 
+/* A block of a few bytes that goes straight beside them makes rounds a quarter dearer. */
+static void check_caution(const napcoll_machine_t *machine, const agreed_t *agreed)
+{
+    napcoll_neighbor_sizes_t sizes = even(agreed, 64);
+    const double alone = cost(machine, agreed, NAPCOLL_NEIGHBOR_COALESCED, sizes);
+    const double direct = cost(machine, agreed, NAPCOLL_NEIGHBOR_DIRECT, sizes);
+
+    sizes.large_blocks = 1;
+    sizes.large_bytes = 1;
+    assert_true(cost(machine, agreed, NAPCOLL_NEIGHBOR_COALESCED, sizes) >= 1.25 * alone);
+    assert_true(cost(machine, agreed, NAPCOLL_NEIGHBOR_DIRECT, sizes) <= 1.25 * direct);
+}
+
+static void rounds_are_chosen_with_caution(void **state)
+{
+    (void) state;
+    on_many(check_caution);
+}
+
 /* Rank r of 4 on a node has edges to the r + 1 .. r + 2: the loads, counted by hand. */
 static void loads_count_what_a_node_sends_inside(void **state)
 {
@@ -306,6 +325,7 @@ int main(void)
         cmocka_unit_test(the_choice_changes_once),
         cmocka_unit_test(large_blocks_go_straight),
         cmocka_unit_test(rounds_beside_large_blocks_must_pay),
+        cmocka_unit_test(rounds_are_chosen_with_caution),
         cmocka_unit_test(loads_count_what_a_node_sends_inside),
         cmocka_unit_test(the_mean_is_of_all_edges),
         cmocka_unit_test(ranks_agree_at_growing_distance),

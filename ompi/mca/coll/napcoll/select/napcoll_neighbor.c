@@ -14,9 +14,8 @@
 
 #include "algo/napcoll_generators.h"
 
-/* Rounds must save a fifth by the estimate: their messages inside a node differ more than their
- * mean tells, and what node memory cannot take costs several times as much. Direct messages are
- * what the fallback sends, too. */
+/* Rounds beside blocks that go straight must save a fifth by the estimate: both are under way at
+ * once, and delay each other. */
 static const double caution = 1.25;
 
 static double larger(double a, double b)
@@ -161,7 +160,8 @@ double napcoll_neighbor_cost_us(const napcoll_machine_t *machine,
 
         return larger(ports, larger(network_us, local_us) + processors);
     }
-    return caution * (network_us + 2 * local_us + larger(network_busy + local_busy, processors));
+    return (sizes->large_blocks > 0 ? caution : 1)
+           * (network_us + 2 * local_us + larger(network_busy + local_busy, processors));
 }
 
 bool napcoll_neighbor_saves(const napcoll_neighbor_load_t *load)
