@@ -68,12 +68,10 @@ every_contestant_has_its_row() {
 measured() {
     local coll
     [ "$brief" = no ] || set -- "$1"
-    # shellcheck disable=SC2016 # it is for the inner shell
-    "$netlab" --nodes 2 --ppn 2 --latency 100us -- timeout 240 bash -euc '
-        for coll in "${@:4}"; do
-            mpirun -np 4 --mca coll "$1" "$2" --time-limit 2 --coll "$coll" --bytes 0,8,8K --contestants napcoll,basic \
-                --kind blocking,nonblocking,persistent --batch 2 --iterations 2 --csv "$3/$coll.csv"
-        done' - "$list" "$build/bin/collbench" "$work" "$@"
+    for coll; do echo "--coll $coll --csv $work/$coll.csv"; done >"$work/measured.runs"
+    "$netlab" --nodes 2 --ppn 2 --latency 100us -- timeout 240 mpirun -np 4 --mca coll "$list" "$build/bin/collbench" \
+        --runs "$work/measured.runs" --time-limit $((2 * $#)) --bytes 0,8,8K --contestants napcoll,basic \
+        --kind blocking,nonblocking,persistent --batch 2 --iterations 2
     for coll; do
         [ "$(grep -c "^$coll,2,2," "$work/$coll.csv")" = "$([ "$coll" = barrier ] && echo 6 || echo 18)" ]
     done
