@@ -191,8 +191,7 @@ weight_of() {
         echo 0
     else
         case $1 in
-            tune) echo 40 ;;
-            root) echo 40 ;;
+            tune | root) echo 40 ;;
             *) echo 4 ;;
         esac
     fi

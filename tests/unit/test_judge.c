@@ -143,6 +143,18 @@ static void the_fastest_of_each_pool_stay(void **state)
     assert_true(dropped[1] && dropped[3] && dropped[4] && dropped[5]);
 }
 
+static void the_first_is_always_a_finalist(void **state)
+{
+    const double seconds[] = {9, 3, 2};
+    const int pool[] = {1, 1, 1};
+    bool dropped[] = {false, false, false};
+
+    (void) state;
+    napcoll_judge_finalists(seconds, pool, dropped, 3, 1, 1);
+    assert_false(dropped[0] || dropped[2]);
+    assert_true(dropped[1]);
+}
+
 static void percentiles_are_those_of_sorted_samples(void **state)
 {
     const double samples[] = {3, 1, 2};
@@ -204,6 +216,7 @@ int main(void)
         cmocka_unit_test(dropped_contestants_do_not_win),
         cmocka_unit_test(slow_contestants_are_dropped_but_never_the_first),
         cmocka_unit_test(the_fastest_of_each_pool_stay),
+        cmocka_unit_test(the_first_is_always_a_finalist),
         cmocka_unit_test(percentiles_are_those_of_sorted_samples),
         cmocka_unit_test(overlap_is_the_share_that_computation_hides),
         cmocka_unit_test(guidelines_are_decided_by_all_of_six_turns),

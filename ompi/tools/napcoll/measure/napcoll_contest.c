@@ -286,27 +286,10 @@ static void choose_batches(const napcoll_measure_t *m, napcoll_contest_t *t, dou
     }
 }
 
-/* Apply the drop rule to the first looks, which rank 0 knows. */
-static void drop_slow(const napcoll_measure_t *m, napcoll_contest_t *t, double factor)
-{
-    const int num = t->args.contestants;
-    double seconds[NAPCOLL_MOST_CONTESTANTS];
-    bool dropped[NAPCOLL_MOST_CONTESTANTS];
-
-    for (int i = 0; i < num; i++) {
-        seconds[i] = t->contestant[i].first_look;
-        dropped[i] = t->contestant[i].dropped;
-    }
-    napcoll_check(MPI_Bcast(seconds, num, MPI_DOUBLE, 0, m->helper), "MPI_Bcast");
-    napcoll_judge_drop(seconds, dropped, num, factor);
-    for (int i = 0; i < num; i++) {
-        t->contestant[i].first_look = seconds[i];
-        t->contestant[i].dropped = dropped[i];
-    }
-}
-
-/* Of each pool the fastest ones are left, with a margin. All ranks know the first looks. */
-static void keep_finalists(napcoll_contest_t *t, double margin)
+/* Drop contestants by the first looks, which rank 0 knows: the drop rule with `factor`, and of each
+ * pool all but the fastest, with a margin. */
+static void drop_slow(const napcoll_measure_t *m, napcoll_contest_t *t, double factor,
+                      double margin)
 {
     const int num = t->args.contestants;
     double seconds[NAPCOLL_MOST_CONTESTANTS] = {0};
@@ -316,8 +299,11 @@ static void keep_finalists(napcoll_contest_t *t, double margin)
         seconds[i] = t->contestant[i].first_look;
         dropped[i] = t->contestant[i].dropped;
     }
+    napcoll_check(MPI_Bcast(seconds, num, MPI_DOUBLE, 0, m->helper), "MPI_Bcast");
+    napcoll_judge_drop(seconds, dropped, num, factor);
     napcoll_judge_finalists(seconds, t->args.pool, dropped, num, t->args.finalists, margin);
     for (int i = 0; i < num; i++) {
+        t->contestant[i].first_look = seconds[i];
         t->contestant[i].dropped = dropped[i];
     }
 }
@@ -341,8 +327,7 @@ static void look_first(napcoll_measure_t *m, napcoll_contest_t *t)
         forget_counts(&t->contestant[i]);
         t->contestant[i].first_look = look(m, t, i, 1).seconds;
     }
-    drop_slow(m, t, hopeless * t->args.drop);
-    keep_finalists(t, unlikely);
+    drop_slow(m, t, hopeless * t->args.drop, unlikely);
 }
 
 /* Warm calls of the contestants that are left; the rest is decided by the shorter look. Returns the
@@ -375,8 +360,7 @@ static void warm_up(napcoll_measure_t *m, napcoll_contest_t *t)
     call_first(m, t);
     look_first(m, t);
     skew = look_again(m, t);
-    drop_slow(m, t, t->args.drop);
-    keep_finalists(t, 1);
+    drop_slow(m, t, t->args.drop, 1);
     for (int i = 0; i < t->args.contestants; i++) {
         if (!t->contestant[i].dropped) {
             forget_counts(&t->contestant[i]);

@@ -54,7 +54,7 @@ void napcoll_judge_drop(const double *seconds, bool *dropped, int count, double 
 void napcoll_judge_finalists(const double *seconds, const int *pool, bool *dropped, int count,
                              int finalists, double margin)
 {
-    for (int i = 0; i < count && finalists > 0; i++) {
+    for (int i = 1; i < count && finalists > 0; i++) {
         int faster = 0;
 
         /* those that are marked here are no faster than one that stays */

@@ -43,7 +43,8 @@ double napcoll_judge_overlap(double pure, double overall, double compute);
 void napcoll_judge_drop(const double *seconds, bool *dropped, int count, double factor);
 
 /**
- * Mark all but the fastest few of each pool, and what takes hardly longer.
+ * Mark all but the fastest few of each pool, and what takes hardly longer. The first contestant is
+ * never marked.
  *
  * @param[in]     seconds   [count] of one call
  * @param[in]     pool      [count] 0: the contestant is in none, and stays
