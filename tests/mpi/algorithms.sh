@@ -154,7 +154,7 @@ fake 8 4 block exchange
 each_at_length 8_auto 5000 results <<'END'
 alltoall auto runs
 alltoallv auto runs
-alltoallw auto fallback:sizes
+alltoallw auto runs
 gather auto runs
 gatherv auto runs
 scatter auto runs

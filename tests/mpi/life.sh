@@ -59,7 +59,6 @@ case_of sessions 60 "${launch[@]}" "$programs/session"
 all_threads() {
     fake 6 3,2,1 block exchange
     by_threads
-    launch+=(--mca coll_napcoll_alltoallw_algorithm pairwise)
     case_of "$1" 60 env "$measured" "${launch[@]}" "$programs/threads" --coll all --rounds "$2" --mode "$3" --expect runs
 }
 all_threads threads_all 100 blocking

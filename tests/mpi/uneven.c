@@ -34,10 +34,10 @@ struct row {
 enum { IDLE = CALLS - 5 };
 
 static const struct row rows[] = {
-    {"alltoallw_without_blocks", "alltoallw", EMPTY, NULL, "fallback:sizes", 0},
-    {"alltoallw_to_one_rank", "alltoallw", TO_ONE, NULL, "fallback:sizes", 0},
-    {"alltoallw_in_a_ring", "alltoallw", RING, NULL, "fallback:sizes", 0},
-    {"alltoallw_of_all_blocks", "alltoallw", DENSE, NULL, "fallback:sizes", 0},
+    {"alltoallw_without_blocks", "alltoallw", EMPTY, NULL, "runs", IDLE},
+    {"alltoallw_to_one_rank", "alltoallw", TO_ONE, NULL, "runs", IDLE},
+    {"alltoallw_in_a_ring", "alltoallw", RING, NULL, "runs", IDLE},
+    {"alltoallw_of_all_blocks", "alltoallw", DENSE, NULL, "runs", 0},
     {"alltoallw_as_users_ask", "alltoallw", DENSE, "tuna", "runs:tuna", 0},
     {"alltoallv_without_blocks", "alltoallv", EMPTY, NULL, "runs", IDLE},
     {"alltoallv_in_a_ring", "alltoallv", RING, NULL, "runs", IDLE},
@@ -295,6 +295,56 @@ static void check_persistent(struct tap *tap, const char *what, enum shape shape
     mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
 }
 
+/* ---- nonblocking calls of a collective that mostly has few blocks ---- */
+
+/* Some MPI_Ialltoallw of small blocks; how many of them went straight. */
+static unsigned long long start_alltoallw(struct tap *tap, struct napcoll_counters *calls,
+                                          MPI_Comm comm, bool *good)
+{
+    const struct row row = {.shape = EVEN};
+    const unsigned long long before = counted_as(calls, "linear");
+
+    for (int i = 0; i < STARTS; ++i) {
+        struct side send, recv;
+        MPI_Request request;
+        unsigned char *data;
+        size_t bytes;
+
+        make_side(&send, &row, true, tap->rank, tap->size, i);
+        make_side(&recv, &row, false, tap->rank, tap->size, i);
+        bytes = (size_t) (recv.at[tap->size - 1] + recv.counts[tap->size - 1]);
+        data = tap_alloc(bytes);
+        mpi_check(MPI_Ialltoallw(send.data, send.counts, send.at, send.types, data, recv.counts,
+                                 recv.at, recv.types, comm, &request),
+                  "MPI_Ialltoallw");
+        mpi_check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+        *good = *good && 0 == memcmp(data, recv.data, bytes);
+        free(data);
+        free(recv.data);
+        free(send.data);
+    }
+    return counted_as(calls, "linear") - before;
+}
+
+static void check_ialltoallw(struct tap *tap)
+{
+    const struct row blocking = {.coll = "alltoallw", .shape = EVEN};
+    struct napcoll_counters calls = {.num = 0};
+    MPI_Comm comm = tap_dup(MPI_COMM_WORLD, "napcoll", NULL, NULL);
+    unsigned long long untold, told;
+    bool good = true;
+
+    mpi_check(napcoll_counters_open(&calls, "ialltoallw"), "MPI_T_init_thread");
+    untold = start_alltoallw(tap, &calls, comm, &good);
+    good = runs(&blocking, 0, tap, comm) && good;
+    told = start_alltoallw(tap, &calls, comm, &good);
+    tap_ok(tap, good, "nonblocking_calls_of_few_blocks_bring_their_bytes");
+    tap_ok(tap, STARTS == untold, "they_go_straight_before_a_blocking_call");
+    tap_ok(tap, 0 == told, "they_go_in_rounds_after_one_with_many_blocks");
+    mpi_check(napcoll_counters_close(&calls), "MPI_T_finalize");
+    mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
+}
+
 int main(int argc, char **argv)
 {
     struct tap tap;
@@ -304,6 +354,7 @@ int main(int argc, char **argv)
     tap_open(&tap);
     if (1 == tap_option_number(argc, argv, "--nodes", 2)) {
         check_one_node(&tap, "alltoallv");
+        check_one_node(&tap, "alltoallw");
         check_one_node(&tap, "scatterv");
         status = tap_close(&tap);
         mpi_check(MPI_Finalize(), "MPI_Finalize");
@@ -313,6 +364,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && tap.size <= MOST_RANKS; ++i) {
         check(&tap, &rows[i]);
     }
+    check_ialltoallw(&tap);
     if (NAPCOLL_HAVE_PERSISTENT) {
         check_persistent(&tap, "with_large_blocks", LARGE, true);
         check_persistent(&tap, "in_a_ring", RING, true);

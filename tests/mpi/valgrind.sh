@@ -49,7 +49,6 @@ END
 
 # Requests, most of which outlive the op, the type and the round that they were made with.
 fake 6 3 block exchange
-launch+=(--mca coll_napcoll_alltoallw_algorithm pairwise)
 under_valgrind
 case_of valgrind_requests "$program_seconds" env "$measured" "${launch[@]}" "$programs/random_requests" \
     --operations 160 --most 40

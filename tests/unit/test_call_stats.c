@@ -66,7 +66,7 @@ static void rows_are_sorted_and_their_reasons_said(void **state)
         {.collective = &napcoll_bcast, .algorithm = 0, .least = 0, .most = 8},
         {.collective = &napcoll_alltoallv,
          .algorithm = -1,
-         .reason = NAPCOLL_REASON_SIZES,
+         .reason = NAPCOLL_REASON_JOBS,
          .most = SIZE_MAX},
         {.collective = &napcoll_allreduce, .algorithm = 0, .least = 1025, .most = 2048},
         {.collective = &napcoll_allreduce,
@@ -78,7 +78,7 @@ static void rows_are_sorted_and_their_reasons_said(void **state)
     };
     static const char *const expected[] = {
         "allreduce 9-16 ", "allreduce 9-16 fallback:ppn calls=1 ", "allreduce 1025-2048 ",
-        "alltoallv any fallback:sizes ", "bcast 0-8 "};
+        "alltoallv any fallback:jobs ", "bcast 0-8 "};
     napcoll_call_stats_t stats = {0};
 
     (void) state;

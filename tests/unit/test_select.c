@@ -71,10 +71,6 @@ static void reasons_of_algorithms_are_those_of_their_collectives(void **state)
                                                NAPCOLL_REASON_NONCOMMUTATIVE));
     assert_false(napcoll_collective_has_reason(&napcoll_allreduce, NAPCOLL_KIND_BLOCKING,
                                                NAPCOLL_REASON_MEMORY));
-    assert_false(napcoll_collective_has_reason(&napcoll_alltoall, NAPCOLL_KIND_BLOCKING,
-                                               NAPCOLL_REASON_SIZES));
-    assert_true(napcoll_collective_has_reason(&napcoll_alltoallv, NAPCOLL_KIND_BLOCKING,
-                                              NAPCOLL_REASON_SIZES));
 }
 
 /* MPI's keys have an end; every collective's own fits. */

@@ -158,8 +158,6 @@ static void check_decision(const napcoll_collective_t *collective, const napcoll
 
     if (d.algorithm >= 0) {
         assert_true(is_no_worse(collective, map, &d, processors));
-    } else if (collective->auto_falls_back) {
-        assert_int_equal(d.reason, NAPCOLL_REASON_SIZES);
     } else if (map->max_ppn < 2) {
         assert_int_equal(d.reason, NAPCOLL_REASON_PPN);
     } else {

@@ -327,6 +327,9 @@ void mca_coll_napcoll_blocks_look(mca_coll_napcoll_run_t *run)
             uneven = &as_it_is;
         }
         napcoll_uneven_begin(uneven, &run->call);
+        run->call.straight = run->call.straight
+                             || (collective->few_blocks && 0 == uneven->bytes
+                                 && NAPCOLL_KIND_NONBLOCKING == run->kind);
     }
 }
 

@@ -61,7 +61,7 @@ void tune_want_all(tune_wanted_t *wanted)
     memset(wanted, 0, sizeof(*wanted));
     for (int i = 0; NULL != napcoll_collectives[i]; i++) {
         for (int size = 0; size < sizes_of(napcoll_collectives[i])->count; size++) {
-            wanted->size[i][size] = &napcoll_alltoallw != napcoll_collectives[i];
+            wanted->size[i][size] = !napcoll_collectives[i]->few_blocks;
         }
     }
 }
@@ -77,7 +77,7 @@ const char *tune_wanted_name_at(const void *context, int i)
 
     (void) context;
     for (; NULL != napcoll_collectives[at] && i >= 0; at++) {
-        i -= &napcoll_alltoallw != napcoll_collectives[at];
+        i -= !napcoll_collectives[at]->few_blocks;
     }
     return i < 0 ? napcoll_collectives[at - 1]->name : NULL;
 }
@@ -88,7 +88,7 @@ static int find(const char *text, size_t length)
     const napcoll_names_t names = {.at = napcoll_collective_name_at};
     const int at = napcoll_name_find(&names, text, length);
 
-    return at < 0 || &napcoll_alltoallw == napcoll_collective_at(at)
+    return at < 0 || napcoll_collective_at(at)->few_blocks
                    || napcoll_goal_is_neighbor(napcoll_collective_at(at)->goal)
                ? -1
                : at;

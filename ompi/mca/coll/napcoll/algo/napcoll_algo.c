@@ -64,9 +64,6 @@ static const struct {
     [NAPCOLL_REASON_REPRODUCIBLE] = {"reproducible",
                                      "the algorithm's bits depend on which ranks share a node (see "
                                      "the parameter reproducible)"},
-    [NAPCOLL_REASON_SIZES] = {"sizes",
-                              "few blocks of such calls have any bytes, and no process knows their "
-                              "sizes"},
     [NAPCOLL_REASON_MEMORY] = {"memory",
                                "blocks in transit could take more memory than the parameter "
                                "alltoall_memory_bytes allows"},
@@ -329,9 +326,6 @@ bool napcoll_collective_has_reason(const napcoll_collective_t *collective, napco
         return !collective->everywhere || 0 != (row_needs & needs[reason]);
     case NAPCOLL_REASON_REPRODUCIBLE:
         return reduces && not_canonical;
-    case NAPCOLL_REASON_SIZES:
-        return collective->uneven && napcoll_goal_is_personalized(collective->goal)
-               && !napcoll_goal_is_neighbor(collective->goal);
     case NAPCOLL_REASON_MEMORY:
         return detours;
     case NAPCOLL_REASON_ONLINE:

@@ -161,7 +161,6 @@ typedef enum {
     NAPCOLL_REASON_REPRODUCIBLE,   /**< the algorithm's bits depend on the nodes */
     NAPCOLL_REASON_PPN,            /**< no node has a second process */
     NAPCOLL_REASON_ONE_NODE,       /**< all processes share one node */
-    NAPCOLL_REASON_SIZES,          /**< auto leaves the collective: few blocks have bytes */
     NAPCOLL_REASON_MEMORY,         /**< temporaries could take more than is allowed */
     NAPCOLL_REASON_ONLINE, /**< the online check times the fallback function, or found it faster */
     NAPCOLL_REASON_JOBS,   /**< the communicator joins jobs with different settings or versions */
@@ -357,8 +356,9 @@ typedef struct napcoll_collective {
     bool everywhere;
     /** The user says where the blocks of the larger buffer are. */
     bool spread;
-    /** auto takes the fallback: most calls have few blocks with bytes. */
-    bool auto_falls_back;
+    /** Most calls have few blocks with bytes: napcoll-tune, which measures full ones, makes no
+     * rules for it, and nonblocking calls send straight until blocking ones have told of many. */
+    bool few_blocks;
     /** [algorithms] rows */
     const napcoll_algorithm_t *algorithm;
     int algorithms;

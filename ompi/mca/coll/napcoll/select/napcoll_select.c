@@ -466,12 +466,6 @@ static int choose_cheapest(search_t *search, napcoll_decision_t *decision)
         choose_neighbor(search, decision);
         return 0;
     }
-    if (collective->auto_falls_back) {
-        decision->reason = NAPCOLL_REASON_SIZES;
-        decision->least = 0;
-        decision->most = SIZE_MAX;
-        return 0;
-    }
     if (((map->max_ppn < 2 && !collective->everywhere)
          || (map->nodes < 2 && !search->settings->node_memory))
         && !(search->settings->reproducible && napcoll_goal_reduces(collective->goal))) {

@@ -112,7 +112,7 @@ const napcoll_collective_t napcoll_alltoallw = {.name = "alltoallw",
                                                 .goal = NAPCOLL_GOAL_ALLTOALL,
                                                 .everywhere = true,
                                                 .uneven = true,
-                                                .auto_falls_back = true,
+                                                .few_blocks = true,
                                                 .algorithm = algorithms,
                                                 .algorithms = NAPCOLL_ALLTOALL_ALGORITHMS};
 
