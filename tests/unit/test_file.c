@@ -160,6 +160,26 @@ static void refuses_more_than_its_bound(void **state)
     (void) fclose(in);
 }
 
+/* Files in /proc say that they have no bytes. */
+static void loads_whole_files_up_to_its_bound(void **state)
+{
+    napcoll_file_error_t error;
+    size_t length;
+    char *text;
+
+    (void) state;
+    put("file", "text\n");
+    text = napcoll_file_load("file", 5, &length, &error);
+    assert_non_null(text);
+    assert_int_equal(length, 5);
+    assert_string_equal(text, "text\n");
+    free(text);
+    assert_null(napcoll_file_load("file", 4, &length, &error));
+    assert_non_null(strstr(error.text, "has 5 bytes; expected at most 4"));
+    assert_null(napcoll_file_load("/proc/self/status", 10, &length, &error));
+    assert_string_equal(error.text, "cannot be read, or grows");
+}
+
 /* ---- writing ---- */
 
 static void write_as(const char *name, const char *text)
@@ -403,6 +423,7 @@ int main(void)
         FILE_TEST(reads_regular_files_and_links_to_them),
         FILE_TEST(refuses_what_would_wait_or_never_end),
         FILE_TEST(refuses_more_than_its_bound),
+        FILE_TEST(loads_whole_files_up_to_its_bound),
         FILE_TEST(new_file_has_the_mode_of_the_umask),
         FILE_TEST(old_file_keeps_mode_and_content_until_the_end),
         FILE_TEST(old_file_stays_where_the_content_fails),

@@ -163,45 +163,21 @@ static void take_set(reader_t *reader, const char *path, const napcoll_plan_set_
 
 /* ---- files ---- */
 
-/* The bytes of a file, or NULL; a mistake is noted. */
-static char *load(reader_t *reader, const char *path, size_t *length)
-{
-    napcoll_file_error_t why;
-    FILE *in = napcoll_file_open(path, MOST_BYTES - (int64_t) reader->bytes, &why);
-    char *text = NULL;
-
-    if (NULL == in) {
-        note(reader, path, " %s", why.text);
-        return NULL;
-    }
-    text = malloc((size_t) MOST_BYTES + 1);
-    if (NULL == text) {
-        note(reader, path, " cannot be read: out of memory");
-    } else {
-        *length = fread(text, 1, (size_t) MOST_BYTES + 1 - reader->bytes, in);
-        if (ferror(in) || reader->bytes + *length > MOST_BYTES) {
-            note(reader, path, " cannot be read, or grows");
-            free(text);
-            text = NULL;
-        }
-    }
-    (void) fclose(in);
-    return text;
-}
-
 static void read_file(reader_t *reader, const char *path)
 {
     napcoll_plan_text_error_t error;
     napcoll_plan_text_t *read;
-    size_t length = 0;
+    napcoll_file_error_t why;
+    size_t length;
     char *text;
 
     if (MOST_FILES == reader->files) {
         note(reader, path, ": expected at most %d files", MOST_FILES);
         return;
     }
-    text = load(reader, path, &length);
+    text = napcoll_file_load(path, MOST_BYTES - reader->bytes, &length, &why);
     if (NULL == text) {
+        note(reader, path, " %s", why.text);
         return;
     }
     if (0 != napcoll_plan_text_read(text, length, false, &read, &error)) {

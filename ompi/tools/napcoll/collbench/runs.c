@@ -58,23 +58,16 @@ static void keep_others(const struct bench *b, struct runs *runs)
 static char *load(const char *name, char message[BENCH_TEXT])
 {
     napcoll_file_error_t why;
-    FILE *in = napcoll_file_open(name, MOST_FILE, &why);
-    char *text;
     size_t length;
+    char *text = napcoll_file_load(name, MOST_FILE, &length, &why);
 
-    if (NULL == in) {
+    if (NULL == text) {
         snprintf(message, BENCH_TEXT, "--runs: %s: %s", name, why.text);
-        return NULL;
-    }
-    text = napcoll_allocate(MOST_FILE + 1, 1);
-    length = fread(text, 1, MOST_FILE + 1, in);
-    if (ferror(in) || length > MOST_FILE || NULL != memchr(text, '\0', length)) {
-        snprintf(message, BENCH_TEXT, "--runs: %s: not a text of at most %d bytes", name,
-                 MOST_FILE);
+    } else if (strlen(text) < length) {
+        snprintf(message, BENCH_TEXT, "--runs: %s: not a text", name);
         free(text);
         text = NULL;
     }
-    (void) fclose(in);
     return text;
 }
 

@@ -18,25 +18,6 @@
 #include "util/napcoll_file.h"
 #include "verify/napcoll_verify.h"
 
-/* The contents of the file. */
-static char *load(const char *path, size_t *length)
-{
-    napcoll_file_error_t why;
-    FILE *in = napcoll_file_open(path, NAPCOLL_MOST_FILE_BYTES, &why);
-    char *text;
-
-    if (NULL == in) {
-        complain("%s: %s", path, why.text);
-    }
-    text = napcoll_allocate((size_t) NAPCOLL_MOST_FILE_BYTES + 1, 1);
-    *length = fread(text, 1, (size_t) NAPCOLL_MOST_FILE_BYTES + 1, in);
-    if (ferror(in) || *length > NAPCOLL_MOST_FILE_BYTES) {
-        complain("%s: cannot be read, or has more than %d bytes", path, NAPCOLL_MOST_FILE_BYTES);
-    }
-    (void) fclose(in);
-    return text;
-}
-
 void check_name(const options_t *o)
 {
     const char *name = o->name;
@@ -175,6 +156,7 @@ static const napcoll_plan_set_t *choose(const options_t *o, const char *path)
 void read_plan_file(options_t *o)
 {
     const char *path = o->operand[0];
+    napcoll_file_error_t why;
     size_t length;
     char *text;
 
@@ -186,7 +168,10 @@ void read_plan_file(options_t *o)
                  NULL != o->algorithm_name ? "algorithm" : "tunable");
     }
     check_name(o);
-    text = load(path, &length);
+    text = napcoll_file_load(path, NAPCOLL_MOST_FILE_BYTES, &length, &why);
+    if (NULL == text) {
+        complain("%s: %s", path, why.text);
+    }
     o->text = '<' == text[strspn(text, " \t\r\n")] ? read_msccl(o, path, text, length)
                                                    : read_text(path, text, length);
     free(text);

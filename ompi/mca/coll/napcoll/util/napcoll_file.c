@@ -5,7 +5,7 @@
 
 /**
  * @file
- * Opens and finds files; see napcoll_file.h.
+ * Opens, reads and finds files; see napcoll_file.h.
  */
 
 #define _XOPEN_SOURCE 700
@@ -82,6 +82,31 @@ FILE *napcoll_file_open(const char *path, int64_t most, napcoll_file_error_t *er
         (void) close(fd);
     }
     return in;
+}
+
+char *napcoll_file_load(const char *path, size_t most, size_t *length, napcoll_file_error_t *error)
+{
+    FILE *in = napcoll_file_open(path, (int64_t) most, error);
+    char *text;
+
+    if (NULL == in) {
+        return NULL;
+    }
+    /* one byte more tells that the file has grown */
+    text = malloc(most + 2);
+    if (NULL == text) {
+        (void) snprintf(error->text, sizeof(error->text), "cannot be read: out of memory");
+    } else {
+        *length = fread(text, 1, most + 1, in);
+        text[*length] = '\0';
+        if (ferror(in) || *length > most) {
+            (void) snprintf(error->text, sizeof(error->text), "cannot be read, or grows");
+            free(text);
+            text = NULL;
+        }
+    }
+    (void) fclose(in);
+    return text;
 }
 
 /* FOLDER/PATH, with the folder's first `length` characters; NULL: memory ran out. */

@@ -5,8 +5,8 @@
 
 /**
  * @file
- * Opens files for reading: regular files of a bounded size, without waiting. Finds a file that
- * another file names.
+ * Opens and reads files: regular ones of a bounded size, without waiting. Finds a file that another
+ * file names.
  */
 
 #ifndef NAPCOLL_FILE_H
@@ -35,6 +35,18 @@ typedef struct {
  * @return the file, which the caller closes; NULL with *error set
  */
 FILE *napcoll_file_open(const char *path, int64_t most, napcoll_file_error_t *error);
+
+/**
+ * Read a file as a whole.
+ *
+ * @param[in]  path   the file, as for napcoll_file_open
+ * @param[in]  most   bytes that it may have
+ * @param[out] length its bytes
+ * @param[out] error  why it was not read
+ *
+ * @return its bytes with a zero behind them, which the caller frees; NULL with *error set
+ */
+char *napcoll_file_load(const char *path, size_t most, size_t *length, napcoll_file_error_t *error);
 
 /**
  * Find a file that a parameter file names: in the folder of the parameter file, else in the current
