@@ -302,9 +302,9 @@ static void inside_of_nodes_is_found(void **state)
     made.oversubscribed = true;
     c = fitted();
     check_close(c.machine.node_local_gap_us, 0.3, 1e-3);
-    /* Messages of four pairs that wait for each other. */
-    add(&made.busy_trip, 8, 160e-6, 0, 0);
-    made.busy_pairs = 4;
+    /* Four messages that wait for each other. */
+    add(&made.shift, 8, 160e-6, 0, 0);
+    made.shift_ppn = 4;
     c = fitted();
     check_close(c.machine.node_local_gap_us, 40, 1e-3);
 }

@@ -282,14 +282,14 @@ static void fit_gaps(const napcoll_measured_t *measured, napcoll_turns_t turns,
     c->machine.node_gap_us = c->node_has_gap ? rounded(c->gap_us[1]) : 0;
 }
 
-/* The time between messages of a node while all nodes make round trips; 0: not measured. */
-static double busy_gap_us(const napcoll_measured_t *measured, napcoll_turns_t turns)
+/* The time between messages of a node in shifts; 0: not measured. */
+static double shift_gap_us(const napcoll_measured_t *measured, napcoll_turns_t turns)
 {
     napcoll_point_t *points;
     double gap_us = 0;
 
-    if (points_of(&measured->busy_trip, turns, &points) > 0) {
-        gap_us = points[0].y * us / measured->busy_pairs;
+    if (points_of(&measured->shift, turns, &points) > 0) {
+        gap_us = points[0].y * us / measured->shift_ppn;
     }
     free(points);
     return gap_us;
@@ -306,7 +306,7 @@ static void fit_near(const napcoll_measured_t *measured, napcoll_turns_t turns,
     }
     if (small->sent.count > 0) {
         c->near_gap_us = fmax(pace(small, turns) * us / small->active,
-                              busy_gap_us(measured, turns));
+                              shift_gap_us(measured, turns));
         c->machine.node_local_gap_us = measured->oversubscribed ? rounded(c->near_gap_us) : 0;
     }
 }
@@ -415,7 +415,7 @@ void napcoll_measured_close(napcoll_measured_t *measured)
     close_streams(&measured->small);
     napcoll_timings_close(&measured->near_large.sent);
     napcoll_timings_close(&measured->near_small.sent);
-    napcoll_timings_close(&measured->busy_trip);
+    napcoll_timings_close(&measured->shift);
     napcoll_timings_close(&measured->start);
     napcoll_timings_close(&measured->reduction);
 }

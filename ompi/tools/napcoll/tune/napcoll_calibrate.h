@@ -70,10 +70,10 @@ typedef struct napcoll_measured {
     napcoll_streams_t large, eager, small;
     /** Inside a node; active: pairs. */
     napcoll_stream_t near_large, near_small;
-    /** Through node memory while busy_pairs pairs of every node make round trips; not measured
-     * where each process has a processor. */
-    napcoll_timings_t busy_trip;
-    int busy_pairs;
+    /** Through node memory: in a shift each of the shift_ppn processes of a node sends one message
+     * to the next one, on all nodes at once. Not measured where each process has a processor. */
+    napcoll_timings_t shift;
+    int shift_ppn;
     /** Times of starting a small message; x is the same for all. */
     napcoll_timings_t start;
     /** x: bytes */

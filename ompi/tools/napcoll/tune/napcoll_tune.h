@@ -103,8 +103,8 @@ typedef enum {
     TUNE_SCATTER,
     /** round trips between two processes */
     TUNE_PING,
-    /** the same through node memory: between the same two, or, from = -1, in pairs of all nodes at
-     * once, of which rank 0's counts */
+    /** the same through node memory; or, from = -1, shifts: each process of a node sends to the
+     * next one and receives from the one before, on all nodes at once; rank 0's times count */
     TUNE_PING_MEMORY,
     /** bursts from the processes of a node to the processes of another one */
     TUNE_STREAM,
@@ -133,12 +133,12 @@ static inline bool tune_is_ping(tune_kind_t kind)
     return TUNE_PING == kind || TUNE_PING_MEMORY == kind;
 }
 
-/** Node memory for round trips. */
+/** Node memory for round trips and shifts. */
 typedef struct tune_memory {
     MPI_Win window;
     /** in the window, at a multiple of NAPCOLL_CACHE_PAIR; NULL: it cannot be had */
     char *shared;
-    /** of this process, once it has taken part in a round trip of a pair alone, or of all */
+    /** of this process, once it has taken part in a round trip, or in a shift */
     napcoll_region_t region[2];
 } tune_memory_t;
 
@@ -279,8 +279,9 @@ void tune_nodes_close(tune_t *t);
  */
 void tune_probe(tune_t *t, const tune_probe_t *probe, double *seconds);
 
-/** The two processes of a ping in which a rank takes part. False: it takes part in none. */
-bool tune_find_pair(const tune_t *t, const tune_probe_t *probe, int rank, int *from, int *to);
+/** To whom a rank sends in a ping, and from whom it receives: the other one of a pair; in a shift
+ * the next and the previous process of its node. False: it takes no part. */
+bool tune_find_peers(const tune_t *t, const tune_probe_t *probe, int rank, int *to, int *from);
 
 /** The other ranks: do what rank 0 announces until it says stop. */
 void tune_serve(tune_t *t);
@@ -291,7 +292,7 @@ void tune_serve(tune_t *t);
 void tune_memory_open(tune_t *t);
 void tune_memory_close(tune_t *t);
 
-/** A message of a TUNE_PING_MEMORY to the other process of the pair, [probe->bytes]. */
+/** A message of a TUNE_PING_MEMORY, [probe->bytes]. */
 void tune_memory_send(tune_t *t, const tune_probe_t *probe, const char *data);
 void tune_memory_receive(tune_t *t, const tune_probe_t *probe, char *data);
 

@@ -5,22 +5,23 @@
 
 /**
  * @file
- * Messages through node memory (exec/napcoll_mailbox.h), for round trips between pairs of
- * processes. Their memory is a window that each node shares: a region for the pair that is alone,
- * and one for each pair where all are busy.
+ * Messages through node memory (exec/napcoll_mailbox.h): round trips between two processes, and
+ * shifts, in which each process of a node sends to the next one. Their memory is a window that each
+ * node shares: a region for the two, and one for all.
  */
 
 #include <sched.h>
 
 #include "tune/napcoll_tune.h"
 
-/* lanes of a region */
+/* The regions of a node, and the lanes of the first. */
+enum { OF_TWO, OF_ALL };
 enum { PINGER, PEER, LANES };
 
-/* Bytes of a pair, a multiple of NAPCOLL_CACHE_PAIR. */
-static size_t pair_bytes(void)
+/* Bytes of a region, a multiple of NAPCOLL_CACHE_PAIR. */
+static size_t bytes_of(int lanes)
 {
-    const size_t bytes = napcoll_region_bytes(LANES, 1) + NAPCOLL_CACHE_PAIR - 1;
+    const size_t bytes = napcoll_region_bytes(lanes, 1) + NAPCOLL_CACHE_PAIR - 1;
 
     return bytes - bytes % NAPCOLL_CACHE_PAIR;
 }
@@ -56,7 +57,7 @@ void tune_memory_open(tune_t *t)
 
     memory->window = MPI_WIN_NULL;
     napcoll_check(MPI_Comm_size(node, &ppn), "MPI_Comm_size");
-    bytes = (size_t) (1 + ppn / 2) * pair_bytes() + NAPCOLL_CACHE_PAIR;
+    bytes = bytes_of(LANES) + bytes_of(ppn) + NAPCOLL_CACHE_PAIR;
     has = allocate(node, bytes, &memory->window);
     napcoll_check(MPI_Allreduce(MPI_IN_PLACE, &has, 1, MPI_INT, MPI_MIN, t->comm), "MPI_Allreduce");
     if (!has) {
@@ -74,38 +75,52 @@ void tune_memory_open(tune_t *t)
 
 void tune_memory_close(tune_t *t)
 {
-    napcoll_region_close(&t->memory.region[0]);
-    napcoll_region_close(&t->memory.region[1]);
+    napcoll_region_close(&t->memory.region[OF_TWO]);
+    napcoll_region_close(&t->memory.region[OF_ALL]);
     if (MPI_WIN_NULL != t->memory.window) {
         napcoll_check(MPI_Win_free(&t->memory.window), "MPI_Win_free");
     }
 }
 
-/* The channel between the processes of a probe, and the lane of the other one. */
-static napcoll_channel_t *channel_of(tune_t *t, const tune_probe_t *probe, int *lane)
+/* The lane of a process in the region of a probe. */
+static int lane_of(const tune_t *t, const tune_probe_t *probe, int rank)
 {
-    const bool alone = probe->from >= 0;
-    const size_t place = alone ? 0 : 1 + (size_t) t->node.lane_of[t->rank] / 2;
-    napcoll_region_t *region = &t->memory.region[alone ? 0 : 1];
-    bool is_pinger;
-    int from, to;
+    if (probe->from < 0) {
+        return t->node.lane_of[rank];
+    }
+    return rank == probe->from ? PINGER : PEER;
+}
 
-    (void) tune_find_pair(t, probe, t->rank, &from, &to);
-    is_pinger = t->rank == from;
+/* The channel of a probe, and the lane of the process to which this one sends, or from which it
+ * receives. */
+static napcoll_channel_t *channel_of(tune_t *t, const tune_probe_t *probe, bool sends, int *lane)
+{
+    const bool shifts = probe->from < 0;
+    const int lanes = shifts ? tune_ppn(&t->node, t->node.node_of[t->rank]) : LANES;
+    napcoll_region_t *region = &t->memory.region[shifts ? OF_ALL : OF_TWO];
+    int to, from;
+
     if (NULL == region->channel
-        && !napcoll_region_open(region, t->memory.shared + place * pair_bytes(), LANES,
-                                is_pinger ? PINGER : PEER, 1, false)) {
+        && !napcoll_region_open(region, t->memory.shared + (shifts ? bytes_of(LANES) : 0), lanes,
+                                lane_of(t, probe, t->rank), 1, false)) {
         napcoll_out_of_memory();
     }
-    *lane = is_pinger ? PEER : PINGER;
+    (void) tune_find_peers(t, probe, t->rank, &to, &from);
+    *lane = lane_of(t, probe, sends ? to : from);
     return region->channel;
 }
 
-/* Wait a little, for the turn-th time: on a busy machine the other one may need the processor. */
-static void idle(const tune_t *t, unsigned turn)
+/* Wait a little, for the turn-th time: on a busy machine the other one may need the processor. In a
+ * shift processes wait as they do for messages between nodes: each looks at the network, too. */
+static void idle(const tune_t *t, const tune_probe_t *probe, unsigned turn)
 {
     enum { SPINS = 256 };
+    int any;
 
+    if (probe->from < 0) {
+        napcoll_check(MPI_Iprobe(MPI_ANY_SOURCE, 0, t->comm, &any, MPI_STATUS_IGNORE),
+                      "MPI_Iprobe");
+    }
     if (t->node.oversubscribed || SPINS - 1 == turn % SPINS) {
         (void) sched_yield();
     } else {
@@ -116,7 +131,7 @@ static void idle(const tune_t *t, unsigned turn)
 void tune_memory_send(tune_t *t, const tune_probe_t *probe, const char *data)
 {
     int lane;
-    napcoll_channel_t *channel = channel_of(t, probe, &lane);
+    napcoll_channel_t *channel = channel_of(t, probe, true, &lane);
     const uint32_t number = napcoll_note_queue(channel, lane);
     napcoll_note_t *note;
     unsigned turn = 0;
@@ -124,7 +139,7 @@ void tune_memory_send(tune_t *t, const tune_probe_t *probe, const char *data)
     char *to;
 
     while (NULL == (note = napcoll_note_line(channel, lane, number))) {
-        idle(t, turn++);
+        idle(t, probe, turn++);
     }
     note->bytes = (uint32_t) probe->bytes;
     note->way = probe->bytes <= NAPCOLL_NOTE_PAYLOAD ? NAPCOLL_WAY_INLINE : NAPCOLL_WAY_RING;
@@ -133,7 +148,7 @@ void tune_memory_send(tune_t *t, const tune_probe_t *probe, const char *data)
            && NULL
                   == (to = napcoll_ring_publish(channel, lane, number, probe->bytes, &note->place,
                                                 &stamp))) {
-        idle(t, turn++);
+        idle(t, probe, turn++);
     }
     memcpy(to, data, probe->bytes);
     napcoll_note_post(channel, lane, note, number);
@@ -142,13 +157,13 @@ void tune_memory_send(tune_t *t, const tune_probe_t *probe, const char *data)
 void tune_memory_receive(tune_t *t, const tune_probe_t *probe, char *data)
 {
     int lane;
-    napcoll_channel_t *channel = channel_of(t, probe, &lane);
+    napcoll_channel_t *channel = channel_of(t, probe, false, &lane);
     const uint32_t number = napcoll_note_expect(channel, lane);
     const napcoll_note_t *note;
     unsigned turn = 0;
 
     while (NULL == (note = napcoll_note_look(channel, lane, number))) {
-        idle(t, turn++);
+        idle(t, probe, turn++);
     }
     memcpy(data, napcoll_note_bytes(channel, lane, note), note->bytes);
     napcoll_note_take(channel, lane, number);

@@ -304,20 +304,20 @@ static void add_memory_trips(const tune_t *t, tune_machine_t *m, tune_list_t *li
     }
 }
 
-/* Where processes share processors, and all nodes are busy, a message waits until its process has
- * one: trips of all at once, for longer than it takes until all have begun. */
-static void add_busy_trips(const tune_t *t, tune_machine_t *m, tune_list_t *list)
+/* Where processes share processors, a message waits until its process has one: shifts of all nodes
+ * at once, for longer than it takes until all have begun. */
+static void add_shifts(const tune_t *t, tune_machine_t *m, tune_list_t *list)
 {
-    const int pairs = tune_ppn(&t->node, 0) / 2;
+    const int ppn = tune_ppn(&t->node, 0);
 
-    if (NULL != t->memory.shared && t->options.all_nodes && t->node.oversubscribed && pairs > 0) {
-        m->measured.busy_pairs = pairs;
+    if (NULL != t->memory.shared && t->options.all_nodes && t->node.oversubscribed && ppn > 1) {
+        m->measured.shift_ppn = ppn;
         tune_add_task(list, &(tune_task_t){.probe = {.kind = TUNE_PING_MEMORY,
                                                      .bytes = 8,
                                                      .count = TUNE_MOST_ROUNDS,
                                                      .inner = 64,
                                                      .from = -1},
-                                           .times = &m->measured.busy_trip});
+                                           .times = &m->measured.shift});
     }
 }
 
@@ -385,7 +385,7 @@ void tune_make_list(tune_t *t, int turn, tune_list_t *list)
         }
     }
     add_memory_trips(t, m, list);
-    add_busy_trips(t, m, list);
+    add_shifts(t, m, list);
     add_streams(t, list, &measured->large, 1, 2, NULL);
     add_streams(t, list, &measured->eager, 8, 3, NULL);
     add_streams(t, list, &measured->small, 16, TUNE_MOST_ROUNDS, &measured->start);

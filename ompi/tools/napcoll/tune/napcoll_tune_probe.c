@@ -224,21 +224,18 @@ static int warm_rounds(const tune_probe_t *probe)
     return probe->count > 2 ? 2 : 1;
 }
 
-bool tune_find_pair(const tune_t *t, const tune_probe_t *probe, int rank, int *from, int *to)
+bool tune_find_peers(const tune_t *t, const tune_probe_t *probe, int rank, int *to, int *from)
 {
     const tune_nodes_t *n = &t->node;
-    const int node = n->node_of[rank], even = n->lane_of[rank] / 2 * 2;
+    const int node = n->node_of[rank], ppn = tune_ppn(n, node), lane = n->lane_of[rank];
 
-    *from = probe->from;
-    *to = probe->to;
     if (probe->from < 0) {
-        if (even + 1 == tune_ppn(n, node)) {
-            return false;
-        }
-        *from = tune_rank_at(n, node, even);
-        *to = tune_rank_at(n, node, even + 1);
+        *to = tune_rank_at(n, node, (lane + 1) % ppn);
+        *from = tune_rank_at(n, node, (lane + ppn - 1) % ppn);
+        return ppn > 1;
     }
-    return rank == *from || rank == *to;
+    *to = *from = rank == probe->from ? probe->to : probe->from;
+    return rank == probe->from || rank == probe->to;
 }
 
 static void send_ping(tune_t *t, const tune_probe_t *probe, int peer)
@@ -259,17 +256,20 @@ static void receive_ping(tune_t *t, const tune_probe_t *probe, int peer)
     }
 }
 
-static void ping(tune_t *t, const tune_probe_t *probe, int peer, double *seconds)
+/* Round trips, or shifts. */
+static void ping(tune_t *t, const tune_probe_t *probe, int to, int from, double *seconds)
 {
+    const int messages = (probe->from < 0 ? 1 : 2) * probe->inner;
+
     for (int round = -warm_rounds(probe); round < probe->count; round++) {
         const double start = MPI_Wtime();
 
         for (int i = 0; i < probe->inner; i++) {
-            send_ping(t, probe, peer);
-            receive_ping(t, probe, peer);
+            send_ping(t, probe, to);
+            receive_ping(t, probe, from);
         }
         if (round >= 0) {
-            seconds[round] = (MPI_Wtime() - start) / (2 * probe->inner);
+            seconds[round] = (MPI_Wtime() - start) / messages;
         }
     }
 }
@@ -277,16 +277,16 @@ static void ping(tune_t *t, const tune_probe_t *probe, int peer, double *seconds
 static void run_ping(tune_t *t, const tune_probe_t *probe, double *seconds)
 {
     double mine[TUNE_MOST_ROUNDS];
-    int from, to;
+    int to, from;
 
-    if (tune_find_pair(t, probe, t->rank, &from, &to)) {
+    if (tune_find_peers(t, probe, t->rank, &to, &from)) {
         make_room(t, probe->bytes, 2, 0);
-        if (t->rank == from) {
-            ping(t, probe, to, 0 == t->rank ? seconds : mine);
+        if (probe->from < 0 || t->rank == probe->from) {
+            ping(t, probe, to, from, 0 == t->rank ? seconds : mine);
         } else {
             for (int i = 0; i < (warm_rounds(probe) + probe->count) * probe->inner; i++) {
                 receive_ping(t, probe, from);
-                send_ping(t, probe, from);
+                send_ping(t, probe, to);
             }
         }
     }
@@ -466,12 +466,12 @@ static void run_burst(tune_t *t, const tune_probe_t *probe, double *seconds)
 static bool takes_part(const tune_t *t, const tune_probe_t *probe, int rank)
 {
     const tune_nodes_t *n = &t->node;
-    int from, to;
+    int to, from;
 
     switch (probe->kind) {
     case TUNE_PING:
     case TUNE_PING_MEMORY:
-        return tune_find_pair(t, probe, rank, &from, &to);
+        return tune_find_peers(t, probe, rank, &to, &from);
     case TUNE_STREAM:
     case TUNE_NEAR:
         return receiver_of(n, probe, n->node_of[rank], n->lane_of[rank]) >= 0

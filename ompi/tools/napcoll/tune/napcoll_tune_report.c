@@ -97,8 +97,8 @@ static void print_gaps(const tune_machine_t *m, FILE *out)
 
         if (!m->measured.oversubscribed) {
             remark = ", which is no gap of the node's: each process has a processor";
-        } else if (m->measured.busy_pairs > 0) {
-            remark = ", or while pairs of all nodes wait for each other, if that is longer";
+        } else if (m->measured.shift_ppn > 0) {
+            remark = ", or, if that is longer, in shifts on all nodes at once";
         }
         fprintf(out, "  %.3f us inside a node with %d pair%s%s\n", m->fit.near_gap_us,
                 m->measured.near_small.active, plural(m->measured.near_small.active), remark);
@@ -468,7 +468,7 @@ void tune_report_samples(const tune_t *t, FILE *out)
     print_bursts("small", measured->small.stream, measured->small.num, out);
     print_bursts("near_large", &measured->near_large, 1, out);
     print_bursts("near_small", &measured->near_small, 1, out);
-    print_samples("busy_trip_node_memory", &measured->busy_trip, out);
+    print_samples("shift_node_memory", &measured->shift, out);
     print_samples("start", &measured->start, out);
     print_samples("reduction", &measured->reduction, out);
     for (int i = 0; i < m->pairs; i++) {
