@@ -191,7 +191,8 @@ weight_of() {
         echo 0
     else
         case $1 in
-            tune | root) echo 40 ;;
+            tune) echo 80 ;;
+            root) echo 40 ;;
             *) echo 4 ;;
         esac
     fi
