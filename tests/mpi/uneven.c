@@ -328,19 +328,23 @@ static unsigned long long start_alltoallw(struct tap *tap, struct napcoll_counte
 
 static void check_ialltoallw(struct tap *tap)
 {
-    const struct row blocking = {.coll = "alltoallw", .shape = EVEN};
+    const struct row few = {.coll = "alltoallw", .shape = RING};
+    const struct row many = {.coll = "alltoallw", .shape = EVEN};
     struct napcoll_counters calls = {.num = 0};
     MPI_Comm comm = tap_dup(MPI_COMM_WORLD, "napcoll", NULL, NULL);
-    unsigned long long untold, told;
+    unsigned long long untold, told_of_few, told_of_many;
     bool good = true;
 
     mpi_check(napcoll_counters_open(&calls, "ialltoallw"), "MPI_T_init_thread");
     untold = start_alltoallw(tap, &calls, comm, &good);
-    good = runs(&blocking, 0, tap, comm) && good;
-    told = start_alltoallw(tap, &calls, comm, &good);
-    tap_ok(tap, good, "nonblocking_calls_of_few_blocks_bring_their_bytes");
-    tap_ok(tap, STARTS == untold, "they_go_straight_before_a_blocking_call");
-    tap_ok(tap, 0 == told, "they_go_in_rounds_after_one_with_many_blocks");
+    good = runs(&few, 0, tap, comm) && good;
+    told_of_few = start_alltoallw(tap, &calls, comm, &good);
+    good = runs(&many, 0, tap, comm) && good;
+    told_of_many = start_alltoallw(tap, &calls, comm, &good);
+    tap_ok(tap, good, "nonblocking_alltoallw_brings_its_bytes");
+    tap_ok(tap, STARTS == untold, "nonblocking_alltoallw_goes_straight_before_a_blocking_one");
+    tap_ok(tap, STARTS == told_of_few, "nonblocking_alltoallw_goes_straight_after_few_blocks");
+    tap_ok(tap, 0 == told_of_many, "nonblocking_alltoallw_goes_in_rounds_after_many_blocks");
     mpi_check(napcoll_counters_close(&calls), "MPI_T_finalize");
     mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
 }

@@ -50,6 +50,22 @@ static void the_next_plan_is_for_the_blocks_of_the_last_call(void **state)
     assert_in_range(hear(&uneven, MOST, 1).bytes, (size_t) 1 << 30, (size_t) 1 << 31);
 }
 
+static void rounds_are_needed_after_a_call_with_many_blocks(void **state)
+{
+    napcoll_uneven_t uneven = {0};
+
+    (void) state;
+    assert_false(napcoll_uneven_needs_rounds(&uneven));
+    (void) hear(&uneven, 1, 8);
+    assert_false(napcoll_uneven_needs_rounds(&uneven));
+    (void) hear(&uneven, MOST, 8);
+    assert_true(napcoll_uneven_needs_rounds(&uneven));
+    for (int i = 0; i < NAPCOLL_UNEVEN_PATIENCE; i++) {
+        (void) hear(&uneven, 1, 8);
+    }
+    assert_false(napcoll_uneven_needs_rounds(&uneven));
+}
+
 /* One rank has large blocks: the mean of all ranks counts. A rank without any has a mean, too, but
  * not one that says nothing. */
 static void all_ranks_count_alike(void **state)
@@ -217,6 +233,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_next_plan_is_for_the_blocks_of_the_last_call),
+        cmocka_unit_test(rounds_are_needed_after_a_call_with_many_blocks),
         cmocka_unit_test(all_ranks_count_alike),
         cmocka_unit_test(what_is_said_fits_its_bits_and_grows_with_need),
         cmocka_unit_test(rounds_that_nobody_needs_are_left),

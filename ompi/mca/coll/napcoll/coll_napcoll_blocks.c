@@ -327,9 +327,10 @@ void mca_coll_napcoll_blocks_look(mca_coll_napcoll_run_t *run)
             uneven = &as_it_is;
         }
         napcoll_uneven_begin(uneven, &run->call);
-        run->call.straight = run->call.straight
-                             || (collective->few_blocks && 0 == uneven->bytes
-                                 && NAPCOLL_KIND_NONBLOCKING == run->kind);
+        if (collective->few_blocks && NAPCOLL_KIND_NONBLOCKING == run->kind
+            && !napcoll_uneven_needs_rounds(uneven)) {
+            run->call.straight = true;
+        }
     }
 }
 

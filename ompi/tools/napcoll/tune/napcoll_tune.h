@@ -272,7 +272,7 @@ void tune_nodes_close(tune_t *t);
  * Rank 0: announce a probe, take part in it, and collect its times.
  *
  * @param[out] seconds [2 TUNE_MOST_ROUNDS] gather, scatter: [0]; ping: `count` halves of round
- * trips;
+ * trips, or shifts;
  *                     bursts: `inner` times from the first start to the last acknowledgement, and
  *                     from TUNE_MOST_ROUNDS on the time that the slowest sender needs to start a
  *                     message

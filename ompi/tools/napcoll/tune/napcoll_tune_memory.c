@@ -118,7 +118,7 @@ static void idle(const tune_t *t, const tune_probe_t *probe, unsigned turn)
     int any;
 
     if (probe->from < 0) {
-        napcoll_check(MPI_Iprobe(MPI_ANY_SOURCE, 0, t->comm, &any, MPI_STATUS_IGNORE),
+        napcoll_check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, t->comm, &any, MPI_STATUS_IGNORE),
                       "MPI_Iprobe");
     }
     if (t->node.oversubscribed || SPINS - 1 == turn % SPINS) {

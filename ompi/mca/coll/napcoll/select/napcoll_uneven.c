@@ -47,6 +47,11 @@ void napcoll_uneven_begin(napcoll_uneven_t *uneven, napcoll_call_t *call)
     }
 }
 
+bool napcoll_uneven_needs_rounds(const napcoll_uneven_t *uneven)
+{
+    return uneven->hears > 0 && 0 == uneven->idle;
+}
+
 /* What is said: 0, nothing; else 1 for a mean block without bytes, or 2 + a number of half octaves,
  * the nearest to the mean; NEEDS more where a rank needs the rounds. */
 enum { NEEDS = NAPCOLL_UNEVEN_SAYINGS / 2 };

@@ -86,6 +86,9 @@ static inline bool napcoll_uneven_is_mute(const napcoll_collective_t *collective
 /** A call begins: set call->bytes and call->straight. */
 void napcoll_uneven_begin(napcoll_uneven_t *uneven, napcoll_call_t *call);
 
+/** Whether ranks hear of each other's blocks, and somebody needed the rounds in the last call. */
+bool napcoll_uneven_needs_rounds(const napcoll_uneven_t *uneven);
+
 /**
  * What a rank has to say about the blocks that it sends.
  *
