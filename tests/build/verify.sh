@@ -258,14 +258,18 @@ thirty_two_thousand_ranks_take_little_memory() {
     grep '^scan nap: ok; 32768 plans, ' "$work/out"
 }
 
-# An allreduce of more ranks than are proved one by one; what would take too much memory is refused.
+# More ranks than are proved one by one; what would take too much memory is refused.
 many_ranks_are_proved_in_rounds() {
     (
         ulimit -v 2097152
-        timeout 120 "$plan" verify --nodes 24576 --ppn 12 --jobs 2 >"$work/out"
-    )
+        timeout 120 "$plan" verify --nodes 24576 --ppn 12 --jobs 2
+        timeout 120 "$plan" verify --coll bcast --algorithm lane_circulant --nodes 24576 --ppn 12 --jobs 2
+        timeout 120 "$plan" verify --coll reduce --algorithm circulant --nodes 24576 --ppn 12 --segments 2 --jobs 2
+    ) >"$work/out"
     cat "$work/out"
     grep -x 'allreduce nap: ok; 294912 plans, [0-9]* messages' "$work/out"
+    grep -x "bcast lane_circulant: ok; 294912 plans, $((294911 * 12)) messages" "$work/out"
+    grep -x "reduce circulant: ok; 294912 plans, $((294911 * 2)) messages" "$work/out"
     refused 2 'expected at most 262144 ranks in all, for plans like these' --algorithm rabenseifner --nodes 24576 --ppn 12 --jobs 2
 }
 
@@ -309,7 +313,7 @@ mistakes_name_option_and_range() {
     refused 2 '--ppn 3;4: character 2' --ppn '3;4'
     refused 2 '--nodes and --ranks exclude each other' --nodes 2 --ranks 4
     refused 2 '--ranks 4: expected no range of --ppn' --ranks 4 --ppn 1:2
-    refused 2 'expected at most 262144 ranks in all (--sample takes more)' --coll reduce --nodes 32768 --ppn 16
+    refused 2 'expected at most 262144 ranks in all (--sample takes more)' --coll scan --nodes 32768 --ppn 16
     refused 2 'expected at most 1048576 ranks in all' --nodes 131072 --ppn 16 --sample 1
     refused 2 '--sample 0: expected a number from 1' --sample 0
     refused 2 '--jobs 0: expected a number from 1' --jobs 0

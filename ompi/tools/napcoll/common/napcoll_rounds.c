@@ -165,7 +165,9 @@ static inline value_t *values_of(const member_t *member, napcoll_span_t span)
 static bool make(worker_t *worker, int rank)
 {
     const proof_t *proof = worker->proof;
-    const int32_t input = proof->claim->in_place ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND;
+    const napcoll_claim_t *claim = proof->claim;
+    const bool in_place = claim->in_place && napcoll_goal_in_place(claim->goal, claim->root, rank);
+    const int32_t input = in_place ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND;
     napcoll_plan_t *plan = proof->source(proof->context, rank);
     const bool noted = NULL != plan && plan->rank == rank && note_plan(worker, plan);
 
@@ -326,29 +328,49 @@ static bool go_on(worker_t *worker, int rank)
     return true;
 }
 
-/* A result has all contributions, and is reduced as rank 0's. */
-static bool check_result(worker_t *worker, int rank)
+/* Whether a rank has the same blocks in its result as rank 0, reduced in the same order. */
+static bool is_result_of_all(const proof_t *proof, const member_t *member)
 {
-    const proof_t *proof = worker->proof;
-    const member_t *member = &proof->member[rank], *first = &proof->member[0];
+    const member_t *first = &proof->member[0];
     const napcoll_block_range_t range = member->buffers->range[NAPCOLL_BUFFER_RECV];
     const napcoll_block_range_t other = first->buffers->range[NAPCOLL_BUFFER_RECV];
     const napcoll_span_t all = {NAPCOLL_BUFFER_RECV, range.first, range.count};
-    const value_t *result = values_of(member, all), *same;
 
     if (range.first != other.first || range.count != other.count) {
         return false;
     }
-    same = values_of(first, all);
     for (int b = 0; b < range.count; b++) {
-        if (result[b].count != proof->map->size || result[b].sum != proof->sum
-            || result[b].bracketing != same[b].bracketing
-            || (proof->claim->canonical && result[b].bracketing != proof->canonical)
-            || (proof->claim->noncommutative && !result[b].in_order)) {
+        if (values_of(member, all)[b].bracketing != values_of(first, all)[b].bracketing) {
             return false;
         }
     }
     return true;
+}
+
+/* A result has all contributions or, of a broadcast, the root's; of an allreduce all ranks have the
+ * same bits. */
+static bool check_result(worker_t *worker, int rank)
+{
+    const proof_t *proof = worker->proof;
+    const napcoll_claim_t *claim = proof->claim;
+    const bool brings = NAPCOLL_GOAL_BCAST == claim->goal;
+    const uint64_t sum = brings ? napcoll_prover_contribution(claim->root).sum : proof->sum;
+    const member_t *member = &proof->member[rank];
+    const napcoll_block_range_t range = member->buffers->range[NAPCOLL_BUFFER_RECV];
+    const value_t *result = values_of(
+        member, (napcoll_span_t){NAPCOLL_BUFFER_RECV, range.first, range.count});
+
+    if (!napcoll_goal_takes(claim->goal, claim->root, rank)) {
+        return true;
+    }
+    for (int b = 0; b < range.count; b++) {
+        if (result[b].count != (brings ? 1 : proof->map->size) || result[b].sum != sum
+            || (claim->canonical && result[b].bracketing != proof->canonical)
+            || (claim->noncommutative && !result[b].in_order)) {
+            return false;
+        }
+    }
+    return NAPCOLL_GOAL_ALLREDUCE != claim->goal || is_result_of_all(proof, member);
 }
 
 /* ---- threads ---- */
@@ -436,7 +458,7 @@ bool napcoll_prove_in_rounds(napcoll_plan_source_t source, void *context,
     bool ok;
 
     proof.member = calloc((size_t) map->size, sizeof(*proof.member));
-    ok = NULL != worker && NULL != proof.member && NAPCOLL_GOAL_ALLREDUCE == claim->goal;
+    ok = NULL != worker && NULL != proof.member && napcoll_rounds_suit(claim->goal);
     for (int i = 0; i < jobs && ok; i++) {
         worker[i].proof = &proof;
         worker[i].known.map = map;

@@ -22,7 +22,7 @@
  *     rank 5     peers 4 | 21 37 | 4      stages A B A
  *     rank 4     peers 5 | 20 36 | 5      stages C B C
  *
- * It is for allreduces whose reductions are napcoll's own, without phases.
+ * It is for allreduces, reduces and broadcasts by napcoll's own messages, without phases.
  */
 
 #ifndef NAPCOLL_ROUNDS_H
@@ -30,8 +30,15 @@
 
 #include "verify/napcoll_verify.h"
 
+/** Whether the plans of a goal can be proved in rounds: they are of one vector for all ranks. */
+static inline bool napcoll_rounds_suit(napcoll_goal_t goal)
+{
+    return NAPCOLL_GOAL_ALLREDUCE == goal || NAPCOLL_GOAL_REDUCE == goal
+           || NAPCOLL_GOAL_BCAST == goal;
+}
+
 /**
- * Prove the plans of all ranks of an allreduce in rounds. Besides the plans under way this takes,
+ * Prove the plans of all ranks in rounds. Besides the plans under way this takes,
  * for each rank, 4 bytes per step, 8 per stage, 32 per block in a buffer, and about 100.
  *
  * @param[in]  source   makes the plans, each once; is called by several threads at once

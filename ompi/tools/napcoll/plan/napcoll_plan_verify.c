@@ -22,7 +22,7 @@
 enum {
     /* Ranks without --sample whose plans are proved by demand. */
     MOST_PROVED = 1 << 18,
-    /* Ranks from which on allreduces are proved in rounds. */
+    /* Ranks from which on vectors are proved in rounds. */
     LEAST_IN_ROUNDS = 1 << 12,
     /* Broken placements that are printed. */
     MOST_REPORTED = 10,
@@ -193,8 +193,8 @@ static void check_placements(sweep_t *sweep)
 {
     const options_t *o = sweep->options;
     const napcoll_goal_t goal = o->collective->goal;
-    const bool all = o->sample > 0 || NAPCOLL_GOAL_ALLREDUCE == goal
-                     || NAPCOLL_GOAL_ALLGATHER == goal || NAPCOLL_GOAL_ALLTOALL == goal;
+    const bool all = o->sample > 0 || napcoll_rounds_suit(goal) || NAPCOLL_GOAL_ALLGATHER == goal
+                     || NAPCOLL_GOAL_ALLTOALL == goal;
     const int most = all ? MOST_RANKS : MOST_PROVED;
 
     for (long i = 0; i < sweep->placements; i++) {
