@@ -218,6 +218,8 @@ sizes_and_reasons_are_said() {
     explain --nodes 1 --ppn 4 >"$work/auto"
     has "the component's auto takes" "$work/auto"
     explain --nodes 1 --ppn 4 --bytes 32K >"$work/auto"
+    has "the component's auto takes" "$work/auto"
+    explain --coll allgather --nodes 1 --ppn 4 --bytes 32K >"$work/auto"
     has 'auto falls back: all processes share one node' "$work/auto"
 }
 

@@ -6,19 +6,22 @@
  * take another way, that a communicator has it after the right number of calls, and that it is
  * limited and given back.
  *
- *     node_memory --expect used|unused|some [--calls N] [--communicators N] [--limit BYTES]
+ *     node_memory --expect used|unused|some [--large made|none] [--calls N] [--communicators N]
+ *                 [--limit BYTES]
  *     node_memory --mismatch COUNT
  *
- * used: every rank sends through it. unused: none does. some: some do. --calls: blocking
- * collectives of a communicator without it. --limit: of coll_napcoll_node_memory_bytes.
- * --mismatch: broadcasts, by bcast flat, whose receivers expect more or less than the root sends,
- * COUNT times.
+ * used: every rank sends through it. unused: none does. some: some do. --large: whether it has
+ * large rings where it is used. --calls: blocking collectives of a communicator without it.
+ * --limit: of coll_napcoll_node_memory_bytes. --mismatch: broadcasts, by bcast flat, whose
+ * receivers expect more or less than the root sends, COUNT times.
  */
 #include <unistd.h>
 
 #include "counters.h"
 
-enum { MOST_BYTES = 1 << 17, BURST = 40, MOST_COMMUNICATORS = 1000 };
+/* More than a large ring takes at once; and what fits into one, while its pieces for 20 ranks do not
+ * fit into the ring. */
+enum { MOST_BYTES = 600000, LARGE_BYTES = 400000, BURST = 40, MOST_COMMUNICATORS = 1000 };
 
 /* ---- napcoll's variables ---- */
 
@@ -73,6 +76,24 @@ static bool broadcast(const struct tap *tap, MPI_Comm comm, int bytes, int call)
     mpi_check(MPI_Bcast(buffer, bytes, MPI_BYTE, root, comm), "MPI_Bcast");
     for (int i = 0; i < bytes; i++) {
         if (buffer[i] != byte_of(root, call, (size_t) i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* An allreduce of many numbers; whether their sums are right. */
+static bool add_many(const struct tap *tap, MPI_Comm comm, int bytes, int call)
+{
+    static int from[MOST_BYTES / sizeof(int)], to[MOST_BYTES / sizeof(int)];
+    const int count = bytes / (int) sizeof(int), size = tap->size;
+
+    for (int i = 0; i < count; i++) {
+        from[i] = tap->rank + i + call;
+    }
+    mpi_check(MPI_Allreduce(from, to, count, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
+    for (int i = 0; i < count; i++) {
+        if (to[i] != size * (size - 1) / 2 + size * (i + call)) {
             return false;
         }
     }
@@ -161,19 +182,46 @@ static void check_use(struct tap *tap, const char *expect)
 /* Messages at the sizes where they go another way, in bursts in which the root runs ahead. */
 static void check_sizes(struct tap *tap)
 {
-    static const int sizes[] = {1,    8,     47,    48,    49,    64,    65,
-                                1000, 16383, 16384, 16385, 32768, 40000, MOST_BYTES};
-    bool good = true, blocks = true;
+    static const int sizes[] = {1,     8,     47,    48,    49,     64,     65,     1000,
+                                16383, 16384, 16385, 32768, 131072, 524288, 524289, MOST_BYTES};
+    bool good = true, sums = true, blocks = true;
     MPI_Comm comm = make(tap, &good);
 
     for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
-        for (int call = 0; call < BURST; call++) {
+        for (int call = 0; call < (sizes[s] > LARGE_BYTES ? BURST / 4 : BURST); call++) {
             good = broadcast(tap, comm, sizes[s], call) && good;
+            sums = add_many(tap, comm, sizes[s], call) && sums;
         }
         blocks = exchange(tap, comm, sizes[s] < 33000 ? sizes[s] : 33000, (int) s) && blocks;
     }
     tap_ok(tap, good, "broadcasts_of_all_sizes_are_right");
+    tap_ok(tap, sums, "sums_of_all_sizes_are_right");
     tap_ok(tap, blocks, "all_to_alls_of_all_sizes_are_right");
+    mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
+}
+
+/* Large rings come after as many calls with large vectors as node memory after calls, and bring
+ * messages that the PML brought before. */
+static void check_large_rings(struct tap *tap, bool expected)
+{
+    bool good = true;
+    MPI_Comm comm = make(tap, &good);
+    const unsigned long long before = value_of(&mapped);
+    unsigned long long first, last;
+
+    for (int call = 0; call < calls; call++) {
+        good = add_many(tap, comm, LARGE_BYTES, call) && good;
+    }
+    tap_ok(tap, value_of(&mapped) == before, "the_first_large_calls_take_no_more_memory");
+    good = add_many(tap, comm, LARGE_BYTES, calls) && good;
+    tap_ok(tap, (value_of(&mapped) > before) == expected, "large_rings_are_%s",
+           expected ? "made" : "not_made");
+    first = value_of(&messages);
+    good = add_many(tap, comm, LARGE_BYTES, 0) && good;
+    last = value_of(&messages);
+    tap_ok(tap, (last > first) == expected, "large_messages_go_%s",
+           expected ? "through_them" : "by_the_PML");
+    tap_ok(tap, good, "large_sums_are_right");
     mpi_check(MPI_Comm_free(&comm), "MPI_Comm_free");
 }
 
@@ -216,6 +264,9 @@ static void check_mismatch(struct tap *tap, int times)
     bool seen = true, good = true;
     MPI_Comm comm = make(tap, &good);
 
+    for (int call = 0; call <= calls; call++) { /* for large rings */
+        good = broadcast(tap, comm, LARGE_BYTES, call) && good;
+    }
     mpi_check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     for (int i = 0; i < 9 * times; i++) {
         const int sent = size[i % 3], expected = size[i / 3 % 3];
@@ -293,6 +344,10 @@ int main(int argc, char **argv)
         check_mismatch(&tap, (int) tap_option_number(argc, argv, "--mismatch", 1));
     } else {
         check_use(&tap, expect);
+        if (0 != strcmp(expect, "some")) {
+            check_large_rings(&tap, 0 == strcmp(tap_option(argc, argv, "--large", "made"), "made")
+                                        && 0 == strcmp(expect, "used"));
+        }
         check_sizes(&tap);
         check_requests(&tap);
         check_limit(&tap, (int) tap_option_number(argc, argv, "--communicators", 20),

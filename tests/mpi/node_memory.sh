@@ -34,6 +34,7 @@ memory sizes_that_differ_beside_another_node bcast_algorithm flat -- --mismatch 
 # --- too little ---
 fake 6 3 block exchange
 memory many_communicators node_memory_bytes 4000000 -- --expect used --communicators 100 --limit 4000000
+memory limit_is_too_small_for_large_rings node_memory_bytes 2000000 -- --expect used --large none --limit 2000000
 memory limit_is_too_small node_memory_bytes 1000 -- --expect unused --limit 1000
 # Each node decides alone.
 cat >"$scratch/little_on_node_0" <<'END'

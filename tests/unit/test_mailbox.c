@@ -6,7 +6,7 @@
 /**
  * @file
  * Node memory: notes come once, whole and in order, also where their numbers wrap around; bytes in
- * the ring stay until all their readers have read them; sleepers are woken. Threads stand for
+ * a ring stay until all their readers have read them; sleepers are woken. Threads stand for
  * processes.
  */
 
@@ -27,20 +27,26 @@ enum { LANES = 3, CHANNELS = 2, NOTES = 20000 };
 
 /* The shared memory, and what each lane knows. */
 typedef struct {
-    void *memory;
+    void *memory, *large;
     napcoll_region_t region[LANES];
 } node_t;
 
+static void *zeroed(size_t bytes)
+{
+    void *memory = aligned_alloc(NAPCOLL_CACHE_PAIR, bytes);
+
+    assert_non_null(memory);
+    return memset(memory, 0, bytes);
+}
+
 static void open_node(node_t *node, bool sleeps)
 {
-    const size_t bytes = napcoll_region_bytes(LANES, CHANNELS);
-
-    node->memory = aligned_alloc(NAPCOLL_CACHE_PAIR, bytes);
-    assert_non_null(node->memory);
-    memset(node->memory, 0, bytes);
+    node->memory = zeroed(napcoll_region_bytes(LANES, CHANNELS));
+    node->large = zeroed(napcoll_large_rings_bytes(LANES));
     for (int lane = 0; lane < LANES; lane++) {
         assert_true(
             napcoll_region_open(&node->region[lane], node->memory, LANES, lane, CHANNELS, sleeps));
+        assert_true(napcoll_large_rings_open(&node->region[lane], node->large));
     }
 }
 
@@ -50,6 +56,18 @@ static void close_node(node_t *node)
         napcoll_region_close(&node->region[lane]);
     }
     free(node->memory);
+    free(node->large);
+}
+
+/* The kinds of rings. */
+static const napcoll_way_t way[] = {NAPCOLL_WAY_RING, NAPCOLL_WAY_LARGE_RING};
+enum { WAYS = sizeof(way) / sizeof(way[0]) };
+
+static napcoll_ring_t *ring_of(napcoll_channel_t *channel, napcoll_way_t kind)
+{
+    napcoll_region_t *region = channel->region;
+
+    return NAPCOLL_WAY_RING == kind ? &region->ring : &region->large_ring;
 }
 
 /* Let the numbers of all notes go on after `last`. */
@@ -149,80 +167,108 @@ static void numbers_wrap_around(void **state)
     }
 }
 
-static void bytes_in_the_ring_stay_until_all_have_read(void **state)
+static void check_readers(napcoll_way_t kind)
 {
-    const size_t bytes = NAPCOLL_RING_MOST;
     uint32_t first, second, place, stamp, number;
     napcoll_channel_t *from, *reader[LANES];
+    napcoll_ring_t *ring;
+    size_t bytes;
     node_t node;
     char *at;
 
-    (void) state;
     open_node(&node, false);
     from = &node.region[0].channel[0];
+    ring = ring_of(from, kind);
+    bytes = ring->most;
     for (int lane = 1; lane < LANES; lane++) {
         reader[lane] = &node.region[lane].channel[0];
     }
     number = napcoll_note_queue(from, 1);
     assert_int_equal(number, napcoll_note_queue(from, 2));
-    at = napcoll_ring_publish(from, 1, number, bytes, &first, &stamp);
+    at = napcoll_ring_publish(ring, from, 1, number, bytes, &first, &stamp);
     assert_non_null(at);
-    assert_true(napcoll_ring_join(from, 2, number, stamp));
+    assert_true(napcoll_ring_join(ring, from, 2, number, stamp));
     memset(at, 7, bytes);
-    assert_non_null(napcoll_ring_publish(from, 1, number + 1, bytes, &second, &place));
+    assert_non_null(napcoll_ring_publish(ring, from, 1, number + 1, bytes, &second, &place));
     assert_int_not_equal(first, second);
     /* no more the latest */
-    assert_false(napcoll_ring_join(from, 2, number, stamp));
-    assert_null(napcoll_ring_publish(from, 1, number + 2, 64, &place, &stamp));
+    assert_false(napcoll_ring_join(ring, from, 2, number, stamp));
+    assert_null(napcoll_ring_publish(ring, from, 1, number + 2, 64, &place, &stamp));
     napcoll_note_take(reader[1], 0, number);
-    assert_null(napcoll_ring_publish(from, 1, number + 2, 64, &place, &stamp));
+    assert_null(napcoll_ring_publish(ring, from, 1, number + 2, 64, &place, &stamp));
     napcoll_note_take(reader[2], 0, number);
-    assert_non_null(napcoll_ring_publish(from, 1, number + 2, 64, &place, &stamp));
+    assert_non_null(napcoll_ring_publish(ring, from, 1, number + 2, 64, &place, &stamp));
     assert_int_equal(place, first);
     close_node(&node);
 }
 
+static void bytes_in_a_ring_stay_until_all_have_read(void **state)
+{
+    (void) state;
+    for (int i = 0; i < WAYS; i++) {
+        check_readers(way[i]);
+    }
+}
+
 /* Pieces of many sizes, read in the order of their notes, are never written while they are in
  * use. */
-static void the_ring_is_used_again_and_again(void **state)
+static void use_ring(napcoll_way_t kind, int rounds)
 {
-    enum { ROUNDS = 3000, IN_USE = 7 };
+    enum { IN_USE = 7 };
     uint32_t number = 0, taken = 0, stamp, place[IN_USE] = {0};
     size_t size[IN_USE] = {0};
     napcoll_channel_t *from, *to;
+    napcoll_note_t note = {.way = kind};
+    napcoll_ring_t *ring;
     int refused = 0;
     node_t node;
 
-    (void) state;
     open_node(&node, false);
     from = &node.region[0].channel[1];
     to = &node.region[1].channel[1];
-    for (int round = 0; round < ROUNDS; round++) {
-        const size_t bytes = 64 + (size_t) (round * 7919 % (NAPCOLL_RING_MOST - 64));
+    ring = ring_of(from, kind);
+    for (int round = 0; round < rounds; round++) {
+        const size_t bytes = 64 + (size_t) round * 7919 % (ring->most - 64);
         const int i = (int) ((number + 1) % IN_USE);
         char *at = number - taken == IN_USE
                        ? NULL
-                       : napcoll_ring_publish(from, 1, number + 1, bytes, &place[i], &stamp);
+                       : napcoll_ring_publish(ring, from, 1, number + 1, bytes, &place[i], &stamp);
 
         if (NULL != at) {
             number++;
             size[i] = bytes;
             memset(at, (int) (number % 251), bytes);
-            assert_true(place[i] + bytes <= NAPCOLL_RING_BYTES);
+            assert_true(place[i] + bytes <= ring->bytes);
             continue;
         }
         refused++;
         /* an empty ring has room */
         assert_true((int32_t) (number - taken) > 0);
         taken++;
+        note.place = place[taken % IN_USE];
         for (size_t b = 0; b < size[taken % IN_USE]; b++) {
-            assert_int_equal((unsigned char) (to->region->ring.memory + place[taken % IN_USE])[b],
-                             taken % 251);
+            assert_int_equal((unsigned char) napcoll_note_bytes(to, 0, &note)[b], taken % 251);
         }
         napcoll_note_take(to, 0, taken);
     }
     assert_true(refused > 100 && number > 100);
     close_node(&node);
+}
+
+static void rings_are_used_again_and_again(void **state)
+{
+    (void) state;
+    use_ring(NAPCOLL_WAY_RING, 3000);
+    use_ring(NAPCOLL_WAY_LARGE_RING, 500);
+}
+
+/* A region of very many lanes has smaller large rings. */
+static void large_rings_share_their_memory(void **state)
+{
+    (void) state;
+    assert_int_equal(napcoll_large_rings_bytes(2), 2 * NAPCOLL_LARGE_RING_MOST);
+    assert_int_equal(napcoll_large_rings_bytes(16), NAPCOLL_LARGE_RINGS);
+    assert_int_equal(napcoll_large_rings_bytes(1000), (size_t) 1000 * NAPCOLL_LARGE_RING_LEAST);
 }
 
 /* ---- threads ---- */
@@ -304,10 +350,11 @@ static void *pass_notes(void *argument)
         wait_for(channel, can_send, &out);
         note = napcoll_note_line(channel, thread->to, i + 1);
         note->bytes = (uint32_t) size;
-        note->way = size > NAPCOLL_NOTE_PAYLOAD ? NAPCOLL_WAY_RING : NAPCOLL_WAY_INLINE;
+        note->way = size > NAPCOLL_NOTE_PAYLOAD ? way[i % WAYS] : NAPCOLL_WAY_INLINE;
         at = note->payload;
-        if (NAPCOLL_WAY_RING == note->way) {
-            at = napcoll_ring_publish(channel, thread->to, i + 1, size, &place, &stamp);
+        if (NAPCOLL_WAY_INLINE != note->way) {
+            at = napcoll_ring_publish(ring_of(channel, note->way), channel, thread->to, i + 1, size,
+                                      &place, &stamp);
             note->place = place;
         }
         memset(at, (int) i, size - sizeof(value));
@@ -376,8 +423,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(notes_come_in_order),
         cmocka_unit_test(numbers_wrap_around),
-        cmocka_unit_test(bytes_in_the_ring_stay_until_all_have_read),
-        cmocka_unit_test(the_ring_is_used_again_and_again),
+        cmocka_unit_test(bytes_in_a_ring_stay_until_all_have_read),
+        cmocka_unit_test(rings_are_used_again_and_again),
+        cmocka_unit_test(large_rings_share_their_memory),
         cmocka_unit_test(notes_come_whole_between_threads),
         cmocka_unit_test(sleepers_are_woken),
         cmocka_unit_test(users_of_a_channel_queue_up),

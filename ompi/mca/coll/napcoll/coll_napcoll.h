@@ -258,8 +258,9 @@ typedef struct mca_coll_napcoll_module {
     mca_coll_napcoll_node_memory_t *node_memory;
     /** of a communicator with a topology; NULL until it is needed */
     napcoll_neighborhood_t *neighborhood;
-    /** calls so far that may wait; -1: it is decided whether there is node memory */
-    int calls_before_node_memory;
+    /** calls so far that may wait, and of these the ones that take large rings; -1: it is decided
+     * whether there is node memory, or whether it has large rings */
+    int calls_before_node_memory, calls_before_large_rings;
     /** operations that an error has ended: messages to their memory may be under way */
     _Atomic(napcoll_operation_t *) failed;
     /** where calls are watched */

@@ -475,9 +475,12 @@ napcoll_outcome_t mca_coll_napcoll_outcome(const napcoll_cached_t *entry, napcol
 static inline bool is_served_on_one_node(const mca_coll_napcoll_module_t *module,
                                          const napcoll_call_t *call)
 {
+    const napcoll_region_t *region = mca_coll_napcoll_region(module);
+
     /* processes without neighbours may give another size */
-    return (NULL != module->node_memory
-            && (call->bytes <= NAPCOLL_RING_MOST || mca_coll_napcoll_is_neighbor(call->coll)))
+    return (NULL != region
+            && (call->bytes <= NAPCOLL_RING_MOST || mca_coll_napcoll_is_neighbor(call->coll)
+                || (NULL != region->large_ring.memory && mca_coll_napcoll_takes_large_rings(call))))
            || (mca_coll_napcoll_component.reproducible
                && napcoll_goal_reduces(mca_coll_napcoll_collectives[call->coll]->goal));
 }
@@ -486,14 +489,17 @@ static inline bool is_served_on_one_node(const mca_coll_napcoll_module_t *module
 int mca_coll_napcoll_set_up(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                             bool waits, napcoll_reason_t *reason)
 {
+    const bool large = mca_coll_napcoll_takes_large_rings(call);
     int rc = OMPI_SUCCESS;
 
     *reason = NAPCOLL_REASON_NONE;
     if (OPAL_UNLIKELY(!module->ready)) {
         rc = find_topology(module, waits);
     }
-    if (OMPI_SUCCESS == rc && waits && OPAL_UNLIKELY(module->calls_before_node_memory >= 0)) {
-        rc = mca_coll_napcoll_make_node_memory(module);
+    if (OMPI_SUCCESS == rc && waits
+        && OPAL_UNLIKELY(module->calls_before_node_memory >= 0
+                         || (large && module->calls_before_large_rings >= 0))) {
+        rc = mca_coll_napcoll_make_node_memory(module, large);
     }
     if (OMPI_SUCCESS == rc && module->one_node && !is_served_on_one_node(module, call)) {
         *reason = NAPCOLL_REASON_ONE_NODE;

@@ -6,7 +6,8 @@
 /**
  * @file
  * The memory that a communicator's processes on a node share (exec/napcoll_mailbox.h). They make it
- * after the communicator's first few blocking calls:
+ * after the communicator's first few blocking calls, and the large rings, a segment of their own,
+ * after the first few with vectors that need them:
  *
  *     leader                                      others
  *     makes a segment, and removes its name
@@ -24,6 +25,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,81 +61,114 @@ typedef struct {
     ino_t inode;
 } offer_t;
 
-struct mca_coll_napcoll_node_memory {
-    napcoll_node_t node;
-    opal_shmem_ds_t segment;
+typedef struct {
     /** attached, or NULL */
     void *memory;
+    /** what Open MPI must know to detach it, as short as its name lets it be */
+    opal_shmem_ds_t *shared;
     /** the leader's file, while others attach; else -1 */
     int file;
     size_t bytes;
+} segment_t;
+
+struct mca_coll_napcoll_node_memory {
+    napcoll_node_t node;
+    /** of the region, and of its large rings */
+    segment_t segment, large;
     /** nonblocking and persistent operations that have had a channel */
     unsigned nonblocking, persistent;
 };
 
+/* A segment that the processes of a node may share. */
+typedef struct {
+    const char *what;
+    int lanes;
+    /* whose segment it is */
+    mca_coll_napcoll_node_memory_t *memory;
+    /* NULL: this process has no memory for it */
+    segment_t *segment;
+    /* makes use of the segment, attached; false when memory ran out */
+    bool (*open)(mca_coll_napcoll_node_memory_t *memory, int lane, bool sleeps);
+} proposal_t;
+
 /* ---- the segment ---- */
 
-/* A segment has more bytes than its region: Open MPI 4.1 begins it with a few bytes of its own. */
-static size_t segment_bytes(size_t region)
+static segment_t segment_of(size_t bytes)
 {
-    return region + (size_t) 2 * NAPCOLL_CACHE_PAIR;
+    return (segment_t){.file = -1, .bytes = bytes};
 }
 
-/* The region in an attached segment: the same offset in all processes. */
-static void *region_in(void *segment)
+/* A segment has more bytes than what is in it: Open MPI 4.1 begins it with a few of its own. */
+static size_t segment_bytes(const segment_t *segment)
 {
-    const uintptr_t at = (uintptr_t) segment, unit = NAPCOLL_CACHE_PAIR;
+    return segment->bytes + (size_t) 2 * NAPCOLL_CACHE_PAIR;
+}
+
+/* What is in an attached segment: at the same offset in all processes. */
+static void *memory_in(const segment_t *segment)
+{
+    const uintptr_t at = (uintptr_t) segment->memory, unit = NAPCOLL_CACHE_PAIR;
 
     return (void *) ((at + unit - 1) / unit * unit);
 }
 
-/* Whether this process may map a communicator's memory; then its bytes count as mapped. */
-static bool may_map(const mca_coll_napcoll_node_memory_t *memory)
+/* Whether this process may map a segment; then its bytes count as mapped. */
+static bool may_map(const segment_t *segment)
 {
     mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
 
-    if (atomic_fetch_add(&component->node_memory_mapped, memory->bytes) + memory->bytes
+    if (atomic_fetch_add(&component->node_memory_mapped, segment->bytes) + segment->bytes
         <= component->node_memory_bytes) {
         return true;
     }
-    atomic_fetch_sub(&component->node_memory_mapped, memory->bytes);
+    atomic_fetch_sub(&component->node_memory_mapped, segment->bytes);
     return false;
 }
 
 /* Attach a segment, after may_map; whether that went well. */
-static bool attach(mca_coll_napcoll_node_memory_t *memory)
+static bool attach(segment_t *segment, opal_shmem_ds_t *shared)
 {
-    memory->memory = opal_shmem_segment_attach(&memory->segment);
-    return NULL != memory->memory;
+    const size_t bytes = opal_shmem_sizeof_shmem_ds(shared);
+
+    segment->shared = malloc(bytes);
+    if (NULL == segment->shared) {
+        return false;
+    }
+    segment->memory = opal_shmem_segment_attach(shared);
+    memcpy(segment->shared, shared, bytes);
+    return NULL != segment->memory;
 }
 
 /* Undo may_map, and attach. */
-static void unmap(mca_coll_napcoll_node_memory_t *memory)
+static void unmap(segment_t *segment)
 {
-    if (NULL != memory->memory) {
-        (void) opal_shmem_segment_detach(&memory->segment);
-        memory->memory = NULL;
+    if (NULL != segment->memory) {
+        /* Open MPI resets all of it */
+        opal_shmem_ds_t shared;
+
+        memcpy(&shared, segment->shared, opal_shmem_sizeof_shmem_ds(segment->shared));
+        (void) opal_shmem_segment_detach(&shared);
+        segment->memory = NULL;
     }
-    atomic_fetch_sub(&mca_coll_napcoll_component.node_memory_mapped, memory->bytes);
+    free(segment->shared);
+    segment->shared = NULL;
+    atomic_fetch_sub(&mca_coll_napcoll_component.node_memory_mapped, segment->bytes);
 }
 
-static void close_file(mca_coll_napcoll_node_memory_t *memory)
+static void close_file(segment_t *segment)
 {
-    if (memory->file >= 0) {
-        (void) close(memory->file);
-        memory->file = -1;
+    if (segment->file >= 0) {
+        (void) close(segment->file);
+        segment->file = -1;
     }
 }
 
-static void free_memory(mca_coll_napcoll_node_memory_t *memory)
+/* Let a segment go, if there is one. */
+static void release(segment_t *segment)
 {
-    if (NULL != memory) {
-        napcoll_region_close(&memory->node.region);
-        close_file(memory);
-        if (NULL != memory->memory) {
-            unmap(memory);
-        }
-        free(memory);
+    close_file(segment);
+    if (NULL != segment->memory) {
+        unmap(segment);
     }
 }
 
@@ -146,48 +181,48 @@ static bool has_room(size_t bytes)
            && room >= 2 * bytes;
 }
 
-/* Describe a new segment to the others, by the leader's file. All its pages are taken now: later,
- * where the file system is full, a write to one would end the process. */
-static bool describe(mca_coll_napcoll_node_memory_t *memory, offer_t *offer)
+/* Open the leader's file, for the others. All its pages are taken now: later, where the file system
+ * is full, a write to one would end the process. */
+static bool open_file(segment_t *segment, offer_t *offer)
 {
     struct stat status;
 
-    memory->file = open(memory->segment.seg_name, O_RDWR | O_CLOEXEC);
-    if (memory->file < 0 || 0 != fstat(memory->file, &status)
-        || 0 != posix_fallocate(memory->file, 0, status.st_size)) {
+    segment->file = open(offer->segment.seg_name, O_RDWR | O_CLOEXEC);
+    if (segment->file < 0 || 0 != fstat(segment->file, &status)
+        || 0 != posix_fallocate(segment->file, 0, status.st_size)) {
         return false;
     }
-    offer->segment = memory->segment;
     offer->device = status.st_dev;
     offer->inode = status.st_ino;
-    (void) snprintf(offer->segment.seg_name, sizeof(offer->segment.seg_name), "/proc/%ld/fd/%d",
-                    (long) getpid(), memory->file);
     return true;
 }
 
 /* On the leader: make the segment. */
-static bool make_segment(mca_coll_napcoll_node_memory_t *memory, offer_t *offer)
+static bool make_segment(segment_t *segment, offer_t *offer)
 {
     static _Atomic unsigned segments;
-    const size_t bytes = segment_bytes(memory->bytes);
-    opal_shmem_ds_t *segment = &memory->segment;
+    const size_t bytes = segment_bytes(segment);
+    opal_shmem_ds_t *shared = &offer->segment;
     bool made = false;
     char name[128];
 
-    if (!has_room(bytes) || !may_map(memory)) {
+    if (!has_room(bytes) || !may_map(segment)) {
         return false;
     }
     (void) snprintf(name, sizeof(name), "%s/napcoll-%lx-%lx-%lx-%x", folder,
                     (unsigned long) getuid(), (unsigned long) OPAL_PROC_MY_NAME.jobid,
                     (unsigned long) getpid(), atomic_fetch_add(&segments, 1));
-    if (OPAL_SUCCESS == opal_shmem_segment_create(segment, name, bytes)) {
-        made = attach(memory) && describe(memory, offer);
-        (void) opal_shmem_unlink(segment);
+    if (OPAL_SUCCESS == opal_shmem_segment_create(shared, name, bytes)) {
+        made = attach(segment, shared) && open_file(segment, offer);
+        (void) opal_shmem_unlink(shared);
     }
     if (!made) {
-        unmap(memory);
+        unmap(segment);
+        return false;
     }
-    return made;
+    (void) snprintf(shared->seg_name, sizeof(shared->seg_name), "/proc/%ld/fd/%d", (long) getpid(),
+                    segment->file);
+    return true;
 }
 
 /* Whether a name leads to the leader's file: the process may have another /proc. */
@@ -200,26 +235,21 @@ static bool is_offered(const offer_t *offer)
 }
 
 /* On another process: attach the leader's segment. */
-static bool attach_segment(mca_coll_napcoll_node_memory_t *memory, const offer_t *offer)
+static bool attach_segment(segment_t *segment, const offer_t *offer)
 {
-    if (!is_offered(offer) || !may_map(memory)) {
+    opal_shmem_ds_t shared;
+
+    if (!is_offered(offer) || !may_map(segment)) {
         return false;
     }
-    memory->segment = offer->segment;
+    shared = offer->segment;
     /* in its own PID namespace the leader may have this process's number */
-    memory->segment.seg_cpid = 0;
-    if (!attach(memory)) {
-        unmap(memory);
+    shared.seg_cpid = 0;
+    if (!attach(segment, &shared)) {
+        unmap(segment);
         return false;
     }
     return true;
-}
-
-/* Look at the region in an attached segment. */
-static bool open_region(mca_coll_napcoll_node_memory_t *memory, int lanes, int lane, bool sleeps)
-{
-    return napcoll_region_open(&memory->node.region, region_in(memory->memory), lanes, lane,
-                               CHANNELS, sleeps);
 }
 
 /* ---- the agreement ---- */
@@ -262,28 +292,28 @@ static int is_oversubscribed(bool *is)
     return rc;
 }
 
-/* The leader's side; memory is NULL where there is none for it. After an error the messages go on,
- * so that no process waits for ever. */
-static int offer_memory(const mca_coll_napcoll_module_t *module,
-                        mca_coll_napcoll_node_memory_t *memory, int lanes, bool *agreed)
+/* The leader's side. After an error the messages go on, so that no process waits for ever. */
+static int offer_segment(const mca_coll_napcoll_module_t *module, const proposal_t *proposal,
+                         bool *agreed)
 {
     offer_t offer = {.made = false};
     int error, rc = is_oversubscribed(&offer.sleeps);
 
-    offer.made = NULL != memory && OMPI_SUCCESS == rc && make_segment(memory, &offer);
-    *agreed = offer.made && open_region(memory, lanes, 0, offer.sleeps);
-    for (int lane = 1; lane < lanes; lane++) {
+    offer.made = NULL != proposal->segment && OMPI_SUCCESS == rc
+                 && make_segment(proposal->segment, &offer);
+    *agreed = offer.made && proposal->open(proposal->memory, 0, offer.sleeps);
+    for (int lane = 1; lane < proposal->lanes; lane++) {
         error = send_bytes(module, rank_of(module, lane), &offer, sizeof(offer));
         rc = OMPI_SUCCESS == rc ? error : rc;
     }
-    for (int lane = 1; lane < lanes; lane++) {
+    for (int lane = 1; lane < proposal->lanes; lane++) {
         bool has = false;
 
         error = receive_bytes(module, rank_of(module, lane), &has, sizeof(has));
         rc = OMPI_SUCCESS == rc ? error : rc;
         *agreed = *agreed && has;
     }
-    for (int lane = 1; lane < lanes; lane++) {
+    for (int lane = 1; lane < proposal->lanes; lane++) {
         error = send_bytes(module, rank_of(module, lane), agreed, sizeof(*agreed));
         rc = OMPI_SUCCESS == rc ? error : rc;
     }
@@ -291,8 +321,8 @@ static int offer_memory(const mca_coll_napcoll_module_t *module,
 }
 
 /* The side of another lane. */
-static int take_offer(const mca_coll_napcoll_module_t *module,
-                      mca_coll_napcoll_node_memory_t *memory, int lanes, bool *agreed)
+static int take_offer(const mca_coll_napcoll_module_t *module, const proposal_t *proposal,
+                      bool *agreed)
 {
     const int leader = rank_of(module, 0);
     const int lane = napcoll_node_map_lane(module->map, ompi_comm_rank(module->comm));
@@ -303,61 +333,140 @@ static int take_offer(const mca_coll_napcoll_module_t *module,
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    has = NULL != memory && offer.made && attach_segment(memory, &offer)
-          && open_region(memory, lanes, lane, offer.sleeps);
+    has = NULL != proposal->segment && offer.made && attach_segment(proposal->segment, &offer)
+          && proposal->open(proposal->memory, lane, offer.sleeps);
     rc = send_bytes(module, leader, &has, sizeof(has));
     return OMPI_SUCCESS == rc ? receive_bytes(module, leader, agreed, sizeof(*agreed)) : rc;
 }
 
-/* Make the memory of a communicator, or find that there is none. */
-static int share(mca_coll_napcoll_module_t *module)
+/* Share a segment with the other processes of this node, or find that there is none. */
+static int share(mca_coll_napcoll_module_t *module, const proposal_t *proposal, bool *agreed)
 {
-    const int rank = ompi_comm_rank(module->comm);
-    const int node = napcoll_node_map_node(module->map, rank);
+    const bool leads = ompi_comm_rank(module->comm) == rank_of(module, 0);
+    int rc;
+
+    *agreed = false;
+    rc = leads ? offer_segment(module, proposal, agreed) : take_offer(module, proposal, agreed);
+    *agreed = *agreed && OMPI_SUCCESS == rc;
+    if (*agreed) {
+        close_file(proposal->segment);
+    }
+    opal_output_verbose(10, mca_coll_napcoll_component.output,
+                        "coll:napcoll: communicator %u: %s of %d processes: %s",
+                        napcoll_compat_comm_id(module->comm), proposal->what, proposal->lanes,
+                        *agreed ? "shared" : "not to be had, their messages go by the PML");
+    return rc;
+}
+
+/* ---- the region, and its large rings ---- */
+
+static bool open_region(mca_coll_napcoll_node_memory_t *memory, int lane, bool sleeps)
+{
+    const napcoll_node_t *node = &memory->node;
+
+    return napcoll_region_open(&memory->node.region, memory_in(&memory->segment),
+                               napcoll_node_map_ppn(node->map, node->number), lane, CHANNELS,
+                               sleeps);
+}
+
+static bool open_large_rings(mca_coll_napcoll_node_memory_t *memory, int lane, bool sleeps)
+{
+    (void) lane;
+    (void) sleeps;
+    return napcoll_large_rings_open(&memory->node.region, memory_in(&memory->large));
+}
+
+static void free_large_rings(mca_coll_napcoll_node_memory_t *memory)
+{
+    napcoll_large_rings_close(&memory->node.region);
+    release(&memory->large);
+}
+
+static void free_memory(mca_coll_napcoll_node_memory_t *memory)
+{
+    if (NULL != memory) {
+        napcoll_region_close(&memory->node.region);
+        release(&memory->segment);
+        free_large_rings(memory);
+        free(memory);
+    }
+}
+
+static int share_region(mca_coll_napcoll_module_t *module)
+{
+    const int node = napcoll_node_map_node(module->map, ompi_comm_rank(module->comm));
     const int lanes = napcoll_node_map_ppn(module->map, node);
-    mca_coll_napcoll_node_memory_t *memory;
-    bool agreed = false;
+    mca_coll_napcoll_node_memory_t *memory = lanes < 2 ? NULL : calloc(1, sizeof(*memory));
+    bool agreed;
     int rc;
 
     if (lanes < 2) {
         return OMPI_SUCCESS;
     }
-    memory = calloc(1, sizeof(*memory));
     if (NULL != memory) {
         memory->node = (napcoll_node_t){.map = module->map, .number = node};
-        memory->bytes = napcoll_region_bytes(lanes, CHANNELS);
-        memory->file = -1;
+        memory->segment = segment_of(napcoll_region_bytes(lanes, CHANNELS));
+        memory->large = segment_of(napcoll_large_rings_bytes(lanes));
     }
-    rc = rank == rank_of(module, 0) ? offer_memory(module, memory, lanes, &agreed)
-                                    : take_offer(module, memory, lanes, &agreed);
-    if (OMPI_SUCCESS == rc && agreed) {
-        close_file(memory);
-        module->node_memory = memory;
-        if (mca_coll_napcoll_component.watched) {
-            mca_coll_napcoll_stall_share(module);
-        }
-    } else {
+    rc = share(module,
+               &(proposal_t){"node memory", lanes, memory, NULL == memory ? NULL : &memory->segment,
+                             open_region},
+               &agreed);
+    if (!agreed) {
         free_memory(memory);
+        return rc;
     }
-    opal_output_verbose(10, mca_coll_napcoll_component.output,
-                        "coll:napcoll: communicator %u: node memory of %d processes: %s",
-                        napcoll_compat_comm_id(module->comm), lanes,
-                        agreed ? "shared" : "not to be had, their messages go by the PML");
+    module->node_memory = memory;
+    if (mca_coll_napcoll_component.watched) {
+        mca_coll_napcoll_stall_share(module);
+    }
     return rc;
 }
 
-int mca_coll_napcoll_make_node_memory(mca_coll_napcoll_module_t *module)
+static int share_large_rings(mca_coll_napcoll_module_t *module)
+{
+    mca_coll_napcoll_node_memory_t *memory = module->node_memory;
+    bool agreed;
+    int rc;
+
+    rc = share(module,
+               &(proposal_t){"large rings of node memory", memory->node.region.lanes, memory,
+                             &memory->large, open_large_rings},
+               &agreed);
+    if (!agreed) {
+        free_large_rings(memory);
+    }
+    return rc;
+}
+
+/* Count a call; true: it is time, and the count has ended. */
+static bool is_time(int *calls)
+{
+    if (*calls < mca_coll_napcoll_component.node_memory_calls) {
+        ++*calls;
+        return false;
+    }
+    *calls = -1;
+    return true;
+}
+
+int mca_coll_napcoll_make_node_memory(mca_coll_napcoll_module_t *module, bool large)
 {
     const mca_coll_napcoll_component_t *component = &mca_coll_napcoll_component;
+    int rc = OMPI_SUCCESS;
 
-    const bool may = component->node_memory && !module->jobs_differ;
-
-    if (may && module->calls_before_node_memory < component->node_memory_calls) {
-        module->calls_before_node_memory++;
+    if (!component->node_memory || module->jobs_differ) {
+        module->calls_before_node_memory = module->calls_before_large_rings = -1;
         return OMPI_SUCCESS;
     }
-    module->calls_before_node_memory = -1;
-    return may ? share(module) : OMPI_SUCCESS;
+    if (module->calls_before_node_memory >= 0 && is_time(&module->calls_before_node_memory)) {
+        rc = share_region(module);
+    }
+    if (OMPI_SUCCESS == rc && large && module->calls_before_large_rings >= 0
+        && is_time(&module->calls_before_large_rings) && NULL != module->node_memory) {
+        rc = share_large_rings(module);
+    }
+    return rc;
 }
 
 /* The channel of a call, NULL: none is left. */
@@ -377,15 +486,23 @@ static napcoll_channel_t *next_channel(mca_coll_napcoll_node_memory_t *memory, n
     }
 }
 
-int mca_coll_napcoll_use_node_memory(const mca_coll_napcoll_module_t *module, napcoll_kind_t kind,
+int mca_coll_napcoll_use_node_memory(const mca_coll_napcoll_module_t *module,
+                                     const napcoll_call_t *call, napcoll_kind_t kind,
                                      napcoll_operation_t *operation)
 {
+    napcoll_region_t *region;
+
     if (NULL == module->node_memory) {
         return OMPI_SUCCESS;
     }
+    region = &module->node_memory->node.region;
     operation->node = &module->node_memory->node;
     operation->channel = next_channel(module->node_memory, kind);
     operation->queues = NAPCOLL_KIND_NONBLOCKING == kind;
+    operation->node_messages.ring = NULL != region->large_ring.memory
+                                            && mca_coll_napcoll_takes_large_rings(call)
+                                        ? &region->large_ring
+                                        : &region->ring;
     return NULL != operation->channel && atomic_load(&operation->channel->broken) ? OMPI_ERROR
                                                                                   : OMPI_SUCCESS;
 }

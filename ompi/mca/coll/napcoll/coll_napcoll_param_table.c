@@ -225,11 +225,13 @@ const mca_coll_napcoll_param_t mca_coll_napcoll_params[] = {
         "messages. Vectors above 64 KiB use 2. auto takes 2, and on nodes of more than 8 processes "
         "another power of two, where the estimate is lower by 5 percent"),
     BOOL("node_memory", node_memory, true, ALIKE, 4,
-         "Whether the processes of a node exchange small messages through memory that they share, "
-         "without Open MPI's point-to-point layer"),
+         "Whether the processes of a node exchange messages of up to 16 KiB, and in reductions and "
+         "broadcasts larger ones, through memory that they share, without Open MPI's "
+         "point-to-point layer"),
     INT("node_memory_calls", node_memory_calls, 4, 0, 1000000, ALIKE, 6,
         "How many collectives of a communicator, blocking ones and initializations of persistent "
-        "ones, come before it takes node memory, so that communicators with few calls take none"),
+        "ones, come before it takes node memory, so that communicators with few calls take none; "
+        "likewise how many of those with larger vectors come before it takes more for these"),
     SIZE("node_memory_bytes", node_memory_bytes, 64LL * 1024 * 1024, LOCAL, 6,
          "Most node memory that a process maps, for all communicators together. On a node where "
          "a process would need more, further communicators use point-to-point messages"),

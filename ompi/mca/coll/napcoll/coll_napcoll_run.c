@@ -169,7 +169,7 @@ static int bind_operation(mca_coll_napcoll_run_t *run)
     if (NULL == run->operation) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    rc = mca_coll_napcoll_use_node_memory(run->napcoll, run->kind, run->operation);
+    rc = mca_coll_napcoll_use_node_memory(run->napcoll, &run->call, run->kind, run->operation);
     if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {
         return rc;
     }

@@ -544,7 +544,8 @@ int explain(options_t *o)
     /* as in a job (is_served_on_one_node) */
     c.node_memory = parameters.node_memory
                     && (map->nodes > 1 || c.bytes <= NAPCOLL_MACHINE_NODE_MEMORY_MOST
-                        || napcoll_goal_is_neighbor(o->collective->goal));
+                        || napcoll_goal_is_neighbor(o->collective->goal)
+                        || napcoll_goal_suits_node_memory(o->collective->goal));
     c.rules_file = NULL != o->rules ? o->rules : parameters.rules_file;
     c.rules_file = NULL != c.rules_file && '\0' == *c.rules_file ? NULL : c.rules_file;
     c.rules = read_rules(c.rules_file);

@@ -146,8 +146,8 @@ void tune_memory_send(tune_t *t, const tune_probe_t *probe, const char *data)
     to = note->payload;
     while (NAPCOLL_WAY_RING == note->way
            && NULL
-                  == (to = napcoll_ring_publish(channel, lane, number, probe->bytes, &note->place,
-                                                &stamp))) {
+                  == (to = napcoll_ring_publish(&channel->region->ring, channel, lane, number,
+                                                probe->bytes, &note->place, &stamp))) {
         idle(t, probe, turn++);
     }
     memcpy(to, data, probe->bytes);

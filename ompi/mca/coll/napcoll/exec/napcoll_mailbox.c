@@ -85,6 +85,58 @@ static void open_channel(napcoll_region_t *region, int number, char *memory)
     channel->taken = (_Atomic uint32_t *) (void *) (memory + mailbox_bytes(region->lanes, number));
 }
 
+/* ---- rings ---- */
+
+/* Look at the rings of all senders. The publications share the memory of their readers. */
+static bool open_ring(napcoll_ring_t *ring, void *memory, int lanes, uint32_t bytes)
+{
+    napcoll_reader_t *reader = calloc((size_t) lanes * NAPCOLL_RING_PUBLICATIONS, sizeof(*reader));
+
+    if (NULL == reader) {
+        return false;
+    }
+    *ring = (napcoll_ring_t){.memory = memory, .bytes = bytes, .most = bytes / 2};
+    for (size_t p = 0; p < NAPCOLL_RING_PUBLICATIONS; p++) {
+        ring->publication[p].reader = reader + p * (size_t) lanes;
+    }
+    return true;
+}
+
+static void close_ring(napcoll_ring_t *ring)
+{
+    free(ring->publication[0].reader);
+    *ring = (napcoll_ring_t){.memory = NULL};
+}
+
+/* The bytes of a sender's large ring. */
+static uint32_t large_ring_bytes(int lanes)
+{
+    const size_t share = (size_t) NAPCOLL_LARGE_RINGS / (size_t) lanes / NAPCOLL_CACHE_PAIR
+                         * NAPCOLL_CACHE_PAIR;
+
+    if (share > NAPCOLL_LARGE_RING_MOST) {
+        return NAPCOLL_LARGE_RING_MOST;
+    }
+    return share < NAPCOLL_LARGE_RING_LEAST ? NAPCOLL_LARGE_RING_LEAST : (uint32_t) share;
+}
+
+size_t napcoll_large_rings_bytes(int lanes)
+{
+    return (size_t) lanes * large_ring_bytes(lanes);
+}
+
+bool napcoll_large_rings_open(napcoll_region_t *region, void *memory)
+{
+    return open_ring(&region->large_ring, memory, region->lanes, large_ring_bytes(region->lanes));
+}
+
+void napcoll_large_rings_close(napcoll_region_t *region)
+{
+    close_ring(&region->large_ring);
+}
+
+/* ---- the region, opened ---- */
+
 bool napcoll_region_open(napcoll_region_t *region, void *memory, int lanes, int lane, int channels,
                          bool sleeps)
 {
@@ -95,16 +147,13 @@ bool napcoll_region_open(napcoll_region_t *region, void *memory, int lanes, int 
         .lanes = lanes, .lane = lane, .channels = channels, .sleeps = sleeps, .bell = memory};
     region->channel = calloc((size_t) channels, sizeof(*region->channel));
     region->pairs = calloc(all * (size_t) channels, sizeof(*region->pairs));
-    region->readers = calloc(all * NAPCOLL_RING_PUBLICATIONS, sizeof(*region->readers));
-    if (NULL == region->channel || NULL == region->pairs || NULL == region->readers) {
+    at += all * sizeof(napcoll_bell_t);
+    if (NULL == region->channel || NULL == region->pairs
+        || !open_ring(&region->ring, at, lanes, NAPCOLL_RING_BYTES)) {
         napcoll_region_close(region);
         return false;
     }
-    region->ring.memory = at + all * sizeof(napcoll_bell_t);
-    for (size_t p = 0; p < NAPCOLL_RING_PUBLICATIONS; p++) {
-        region->ring.publication[p].reader = region->readers + p * all;
-    }
-    at = region->ring.memory + all * NAPCOLL_RING_BYTES;
+    at += all * NAPCOLL_RING_BYTES;
     for (int c = 0; c < channels; c++) {
         open_channel(region, c, at);
         at += channel_bytes(lanes, c);
@@ -116,7 +165,8 @@ void napcoll_region_close(napcoll_region_t *region)
 {
     free(region->channel);
     free(region->pairs);
-    free(region->readers);
+    close_ring(&region->ring);
+    close_ring(&region->large_ring);
     *region = (napcoll_region_t){.channel = NULL};
 }
 
@@ -238,7 +288,7 @@ static bool is_read(const napcoll_region_t *region, napcoll_publication_t *old)
     return true;
 }
 
-/* Where some bytes fit in the ring, between the newest publication and the oldest; RING_BYTES: they
+/* Where some bytes fit in a ring, between its newest publication and its oldest; ring->bytes: they
  * do not. */
 static uint32_t find_room(napcoll_ring_t *ring, uint32_t bytes)
 {
@@ -250,12 +300,12 @@ static uint32_t find_room(napcoll_ring_t *ring, uint32_t bytes)
     begin = publication(ring, ring->next - 1)->end;
     end = publication(ring, ring->oldest)->begin;
     if (begin <= end) { /* it has wrapped around */
-        return bytes <= end - begin ? begin : NAPCOLL_RING_BYTES;
+        return bytes <= end - begin ? begin : ring->bytes;
     }
-    if (bytes <= NAPCOLL_RING_BYTES - begin) {
+    if (bytes <= ring->bytes - begin) {
         return begin;
     }
-    return bytes <= end ? 0 : NAPCOLL_RING_BYTES;
+    return bytes <= end ? 0 : ring->bytes;
 }
 
 static void add_reader(const napcoll_channel_t *channel, napcoll_publication_t *to, int lane,
@@ -267,22 +317,21 @@ static void add_reader(const napcoll_channel_t *channel, napcoll_publication_t *
         .channel = (uint32_t) (channel - region->channel), .lane = (uint32_t) lane, number};
 }
 
-char *napcoll_ring_publish(napcoll_channel_t *channel, int lane, uint32_t number, size_t bytes,
-                           uint32_t *place, uint32_t *stamp)
+char *napcoll_ring_publish(napcoll_ring_t *ring, napcoll_channel_t *channel, int lane,
+                           uint32_t number, size_t bytes, uint32_t *place, uint32_t *stamp)
 {
     const uint32_t room = (uint32_t) ((bytes + NAPCOLL_CACHE_LINE - 1) / NAPCOLL_CACHE_LINE
                                       * NAPCOLL_CACHE_LINE);
-    napcoll_region_t *region = channel->region;
-    napcoll_ring_t *ring = &region->ring;
+    const napcoll_region_t *region = channel->region;
     napcoll_publication_t *made;
 
     lock_ring(ring);
     while (ring->oldest != ring->next && is_read(region, publication(ring, ring->oldest))) {
         ring->oldest++;
     }
-    *place = ring->next - ring->oldest == NAPCOLL_RING_PUBLICATIONS ? NAPCOLL_RING_BYTES
+    *place = ring->next - ring->oldest == NAPCOLL_RING_PUBLICATIONS ? ring->bytes
                                                                     : find_room(ring, room);
-    if (NAPCOLL_RING_BYTES != *place) {
+    if (ring->bytes != *place) {
         made = publication(ring, ring->next++);
         made->begin = *place;
         made->end = *place + room;
@@ -291,20 +340,18 @@ char *napcoll_ring_publish(napcoll_channel_t *channel, int lane, uint32_t number
         *stamp = ring->next;
     }
     unlock_ring(ring);
-    return NAPCOLL_RING_BYTES == *place
-               ? NULL
-               : ring->memory + (size_t) region->lane * NAPCOLL_RING_BYTES + *place;
+    return ring->bytes == *place ? NULL
+                                 : ring->memory + (size_t) region->lane * ring->bytes + *place;
 }
 
-bool napcoll_ring_join(napcoll_channel_t *channel, int lane, uint32_t number, uint32_t stamp)
+bool napcoll_ring_join(napcoll_ring_t *ring, napcoll_channel_t *channel, int lane, uint32_t number,
+                       uint32_t stamp)
 {
-    napcoll_region_t *region = channel->region;
-    napcoll_ring_t *ring = &region->ring;
     napcoll_publication_t *latest = publication(ring, stamp - 1);
     bool joined;
 
     lock_ring(ring);
-    joined = stamp == ring->next && latest->readers < region->lanes;
+    joined = stamp == ring->next && latest->readers < channel->region->lanes;
     if (joined) {
         add_reader(channel, latest, lane, number);
     }

@@ -16,13 +16,15 @@
  *                                          its latest call
  *                a ring for each sender    bytes that are too many for a line; several notes can
  *                                          name the same bytes
+ *                a large ring likewise     made later, for messages that do not fit into the ring
  *     channel    a mailbox for each pair   some lines, its depth, written by the sender; note k is
  *                (sender, receiver)        in line k mod depth
  *                acknowledgements          the latest note that a receiver has taken from each
  *                                          sender, written by the receiver
  *
- * A note says how its message goes: INLINE, in the line itself; RING, in the sender's ring; or PML:
- * it follows through Open MPI's point-to-point layer. The sender alone decides that.
+ * A note says how its message goes: INLINE, in the line itself; RING or LARGE_RING, in one of the
+ * sender's rings; or PML: it follows through Open MPI's point-to-point layer. The sender alone
+ * decides that.
  *
  *     sender                                    receiver
  *     k <= taken + depth ?      (acquire)       number == k ?             (acquire)
@@ -65,12 +67,21 @@ enum {
     NAPCOLL_MAILBOX_MOST = 16,      /**< of a mailbox of channel 0; likewise */
     NAPCOLL_RING_BYTES = 32 * 1024, /**< of a sender */
     NAPCOLL_RING_MOST = 16 * 1024,  /**< of a message in the ring */
-    NAPCOLL_RING_PUBLICATIONS = 16, /**< most pieces of the ring that are in use */
+    NAPCOLL_RING_PUBLICATIONS = 16, /**< most pieces of a ring that are in use */
+    /* large rings: of a sender, at most and at least, and of all senders where that is between */
+    NAPCOLL_LARGE_RING_MOST = 1024 * 1024,
+    NAPCOLL_LARGE_RING_LEAST = 64 * 1024,
+    NAPCOLL_LARGE_RINGS = 8 * 1024 * 1024,
     NAPCOLL_CACHE_LINE = 64,
     NAPCOLL_CACHE_PAIR = 128 /**< processors fetch lines in pairs */
 };
 
-typedef enum { NAPCOLL_WAY_INLINE, NAPCOLL_WAY_RING, NAPCOLL_WAY_PML } napcoll_way_t;
+typedef enum {
+    NAPCOLL_WAY_INLINE,
+    NAPCOLL_WAY_RING,
+    NAPCOLL_WAY_LARGE_RING,
+    NAPCOLL_WAY_PML
+} napcoll_way_t;
 
 /** A line of a mailbox. */
 typedef struct napcoll_note {
@@ -126,7 +137,7 @@ typedef struct napcoll_reader {
     uint32_t number;
 } napcoll_reader_t;
 
-/** A piece of the own ring that is in use until all its readers have taken their notes. */
+/** A piece of an own ring that is in use until all its readers have taken their notes. */
 typedef struct napcoll_publication {
     uint32_t begin, end;
     int readers;
@@ -134,10 +145,12 @@ typedef struct napcoll_publication {
     napcoll_reader_t *reader;
 } napcoll_publication_t;
 
-/** The own ring. */
+/** An own ring. */
 typedef struct napcoll_ring {
-    /** [lanes][RING_BYTES] of all senders */
+    /** [lanes][bytes] of all senders; NULL: there is none */
     char *memory;
+    /** of a sender, and of the largest message */
+    uint32_t bytes, most;
     /** a queue: the oldest is at `oldest` mod RING_PUBLICATIONS */
     napcoll_publication_t publication[NAPCOLL_RING_PUBLICATIONS];
     uint32_t oldest, next;
@@ -174,12 +187,11 @@ typedef struct napcoll_region {
     bool sleeps;
     /** [lanes] */
     napcoll_bell_t *bell;
-    napcoll_ring_t ring;
+    napcoll_ring_t ring, large_ring;
     /** [channels] */
     napcoll_channel_t *channel;
     /** of all channels */
     napcoll_pair_t *pairs;
-    napcoll_reader_t *readers;
 } napcoll_region_t;
 
 /** The bytes of shared memory that a region takes. */
@@ -203,6 +215,22 @@ bool napcoll_region_open(napcoll_region_t *region, void *memory, int lanes, int 
 
 /** Free what a region holds, but not its shared memory. */
 void napcoll_region_close(napcoll_region_t *region);
+
+/** The bytes of shared memory that the large rings of a region take. */
+size_t napcoll_large_rings_bytes(int lanes);
+
+/**
+ * Give an open region large rings, before any process of it may send through them.
+ *
+ * @param[in,out] region  that has none
+ * @param[in]     memory  [napcoll_large_rings_bytes(lanes)]; borrowed
+ *
+ * @return false when memory ran out
+ */
+bool napcoll_large_rings_open(napcoll_region_t *region, void *memory);
+
+/** Free what a region holds for its large rings, through which nothing was sent. */
+void napcoll_large_rings_close(napcoll_region_t *region);
 
 /* ---- channels that several operations use one after the other ---- */
 
@@ -249,23 +277,25 @@ static inline napcoll_note_t *napcoll_channel_mailbox(const napcoll_channel_t *c
 napcoll_note_t *napcoll_note_line(napcoll_channel_t *channel, int lane, uint32_t number);
 
 /**
- * Take room in the own ring for the bytes of a note.
+ * Take room in an own ring for the bytes of a note.
  *
+ * @param[in,out] ring     of the channel's region
  * @param[in,out] channel  of the note
  * @param[in]     lane     that reads it
  * @param[in]     number   of the note
- * @param[in]     bytes    at most NAPCOLL_RING_MOST
+ * @param[in]     bytes    at most ring->most
  * @param[out]    place    for the note
  * @param[out]    stamp    for napcoll_ring_join
  *
  * @return where to write the bytes; NULL: there is no room
  */
-char *napcoll_ring_publish(napcoll_channel_t *channel, int lane, uint32_t number, size_t bytes,
-                           uint32_t *place, uint32_t *stamp);
+char *napcoll_ring_publish(napcoll_ring_t *ring, napcoll_channel_t *channel, int lane,
+                           uint32_t number, size_t bytes, uint32_t *place, uint32_t *stamp);
 
-/** Let a further note name the bytes that were published last. False where others were published
- * since. */
-bool napcoll_ring_join(napcoll_channel_t *channel, int lane, uint32_t number, uint32_t stamp);
+/** Let a further note name the bytes that were published last in a ring. False where others were
+ * published since. */
+bool napcoll_ring_join(napcoll_ring_t *ring, napcoll_channel_t *channel, int lane, uint32_t number,
+                       uint32_t stamp);
 
 /** Post a note that is written. Its receiver may sleep: see napcoll_bell_ring. */
 void napcoll_note_post(napcoll_channel_t *channel, int lane, napcoll_note_t *note, uint32_t number);
@@ -297,13 +327,17 @@ static inline const napcoll_note_t *napcoll_note_look(const napcoll_channel_t *c
                : NULL;
 }
 
-/** The bytes that a note of way INLINE or RING brings. */
+/** The bytes that a note brings, of any way but PML. */
 static inline const char *napcoll_note_bytes(const napcoll_channel_t *channel, int lane,
                                              const napcoll_note_t *note)
 {
+    const napcoll_region_t *region = channel->region;
+    const napcoll_ring_t *ring = NAPCOLL_WAY_RING == note->way ? &region->ring
+                                                               : &region->large_ring;
+
     return NAPCOLL_WAY_INLINE == note->way
                ? note->payload
-               : channel->region->ring.memory + (size_t) lane * NAPCOLL_RING_BYTES + note->place;
+               : ring->memory + (size_t) lane * ring->bytes + note->place;
 }
 
 /** A note was read: its line and its bytes can be used again. Its sender may sleep: see

@@ -77,12 +77,12 @@ static int put_into_ring(napcoll_node_messages_t *m, napcoll_channel_t *channel,
     char *to;
 
     *is_there = is_in_ring(m, message)
-                && napcoll_ring_join(channel, item->lane, item->number, m->stamp);
-    if (*is_there || block->bytes > NAPCOLL_RING_MOST) {
+                && napcoll_ring_join(m->ring, channel, item->lane, item->number, m->stamp);
+    if (*is_there || block->bytes > m->ring->most) {
         return OMPI_SUCCESS;
     }
     m->at = NULL;
-    to = napcoll_ring_publish(channel, item->lane, item->number, block->bytes, &m->place,
+    to = napcoll_ring_publish(m->ring, channel, item->lane, item->number, block->bytes, &m->place,
                               &m->stamp);
     if (NULL == to) {
         return OMPI_SUCCESS;
@@ -92,6 +92,11 @@ static int put_into_ring(napcoll_node_messages_t *m, napcoll_channel_t *channel,
     m->count = message->count;
     m->type = message->type;
     return napcoll_block_pack(block, to);
+}
+
+static inline napcoll_way_t way_of(const napcoll_ring_t *ring, const napcoll_region_t *region)
+{
+    return ring == &region->ring ? NAPCOLL_WAY_RING : NAPCOLL_WAY_LARGE_RING;
 }
 
 /* Send a message if its mailbox has room. */
@@ -112,7 +117,7 @@ static int try_send(napcoll_node_messages_t *m, napcoll_channel_t *channel,
         rc = napcoll_block_pack(&item->block, note->payload);
     } else {
         rc = put_into_ring(m, channel, item, &in_ring);
-        note->way = in_ring ? NAPCOLL_WAY_RING : NAPCOLL_WAY_PML;
+        note->way = in_ring ? way_of(m->ring, channel->region) : NAPCOLL_WAY_PML;
         note->place = m->place;
         if (!in_ring && OMPI_SUCCESS == rc) {
             rc = napcoll_messages_post(pml, item->step, &item->message, comm, tag);
@@ -140,7 +145,7 @@ static inline bool may_stay(const napcoll_channel_t *channel, const napcoll_node
     const size_t least = 256;
 
     return item->message.may_stay && item->block.dense && item->block.bytes >= least
-           && NAPCOLL_WAY_RING == note->way && channel->pair[item->lane].expected == item->number;
+           && NAPCOLL_WAY_INLINE != note->way && channel->pair[item->lane].expected == item->number;
 }
 
 /* Read what a note brings. */
@@ -165,18 +170,19 @@ static int read_note(napcoll_node_messages_t *m, const napcoll_channel_t *channe
 }
 
 /* Whether the PML must bring a message: it is too large for the ring, not only its room. */
-static inline bool is_large(const napcoll_node_message_t *item)
+static inline bool is_large(const napcoll_node_messages_t *m, const napcoll_node_message_t *item)
 {
-    return !item->message.at_most && item->block.bytes > NAPCOLL_RING_MOST;
+    return !item->message.at_most && item->block.bytes > m->ring->most;
 }
 
 /* Post the receive of a large message before its note has come, for the PML to take it in at once.
  * All messages before it from its lane have been taken, so the lane's next message by the PML is
  * this one. */
-static int post_early(napcoll_channel_t *channel, napcoll_node_message_t *item,
-                      napcoll_messages_t *pml, ompi_communicator_t *comm, int tag)
+static int post_early(const napcoll_node_messages_t *m, napcoll_channel_t *channel,
+                      napcoll_node_message_t *item, napcoll_messages_t *pml,
+                      ompi_communicator_t *comm, int tag)
 {
-    if (!is_large(item) || item->early >= 0
+    if (!is_large(m, item) || item->early >= 0
         || !napcoll_note_is_next(channel, item->lane, item->number)) {
         return OMPI_SUCCESS;
     }
@@ -209,7 +215,7 @@ static int try_receive(napcoll_node_messages_t *m, napcoll_channel_t *channel,
     int rc;
 
     if (NULL == note) {
-        return post_early(channel, item, pml, comm, tag);
+        return post_early(m, channel, item, pml, comm, tag);
     }
     rc = receive(m, channel, item, note, pml, comm, tag);
     if (OMPI_SUCCESS == rc) {

@@ -51,6 +51,8 @@ typedef struct napcoll_node_message {
 typedef struct napcoll_node_messages {
     napcoll_node_message_t *item;
     size_t room;
+    /** for messages that are too large for a line; as large at both ends of a message */
+    napcoll_ring_t *ring;
     int posted;
     /** not ended */
     int left;

@@ -114,6 +114,16 @@ static inline bool napcoll_goal_reduces(napcoll_goal_t goal)
     return goal < NAPCOLL_GOAL_ALLGATHER;
 }
 
+/** Whether large messages inside a node take no more copies through node memory than from process
+ * to process: their receivers reduce where they have arrived, or several read the same bytes. Not
+ * of a scan, which reduces what comes twice. */
+static inline bool napcoll_goal_suits_node_memory(napcoll_goal_t goal)
+{
+    return NAPCOLL_GOAL_BCAST == goal
+           || (napcoll_goal_reduces(goal) && NAPCOLL_GOAL_SCAN != goal
+               && NAPCOLL_GOAL_EXSCAN != goal);
+}
+
 /** Whether a rank gets a result. */
 static inline bool napcoll_goal_takes(napcoll_goal_t goal, int root, int rank)
 {
