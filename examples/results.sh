@@ -235,15 +235,14 @@ tune() {
     return 1
 }
 
-# line_of CLUSTER COLL CALLS PASS: the options of its table, for collbench's --runs. The doubtful cells have half of the turns in
-# any case.
+# line_of CLUSTER COLL CALLS PASS: the options of its table, for collbench's --runs. The doubtful cells have some turns in any case.
 line_of() {
     local contestants sizes=() more='--drop 3 --finalists 2' doubtful file
     if [ "$4" = again ]; then
         doubtful=$(doubtful_of "$parts/$1-$2-$3.csv")
         contestants=$(cut -d' ' -f2 <<<"$doubtful" | awk '!seen[$0]++' | paste -sd,)
         sizes=(--bytes "$(cut -d' ' -f1 <<<"$doubtful" | sort -nu | paste -sd,)")
-        more='--min-iterations 25 --drop 2'
+        more='--min-iterations 12 --drop 2'
     else
         contestants=$(contestants_of "$1" "$2" "$3")
         sizes=(--bytes "$(sizes_of "$2")")

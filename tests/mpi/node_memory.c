@@ -19,8 +19,8 @@
 
 #include "counters.h"
 
-/* More than a large ring takes at once; and what fits into one, while its pieces for 20 ranks do not
- * fit into the ring. */
+/* More than a large ring takes at once; and what fits into one, while its pieces for 20 ranks are
+ * too large for the ring. */
 enum { MOST_BYTES = 600000, LARGE_BYTES = 400000, BURST = 40, MOST_COMMUNICATORS = 1000 };
 
 /* ---- napcoll's variables ---- */

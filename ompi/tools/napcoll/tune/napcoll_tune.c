@@ -168,6 +168,7 @@ static int start(tune_t *t)
     tune_machine_close(t);
     tune_correct_close(t);
     tune_memory_close(t);
+    tune_probes_close(t);
     tune_nodes_close(t);
     napcoll_measure_close(&t->measure);
     return status;

@@ -9,6 +9,7 @@
  * ranks do what it announces (tune_serve). Where memory runs out or MPI fails, the job is aborted.
  *
  *     napcoll_tune_options.c   the command line
+ *     napcoll_tune_nodes.c     where processes are
  *     napcoll_tune_probe.c     messages, bursts, flat gathers and scatters, as announced
  *     napcoll_tune_memory.c    messages through node memory
  *     napcoll_tune_machine.c   which of them make a machine, in turns; napcoll_tune_prepare.c lists
@@ -110,6 +111,8 @@ typedef enum {
     TUNE_STREAM,
     /** bursts from half of the processes of a node to the other half */
     TUNE_NEAR,
+    /** bursts of all nodes at once, in which the messages of a process go to different ones */
+    TUNE_MANY,
     /** a case of the comparison of algorithms (tune_race) */
     TUNE_RACE
 } tune_kind_t;
@@ -131,6 +134,11 @@ typedef struct tune_probe {
 static inline bool tune_is_ping(tune_kind_t kind)
 {
     return TUNE_PING == kind || TUNE_PING_MEMORY == kind;
+}
+
+static inline bool tune_is_burst(tune_kind_t kind)
+{
+    return TUNE_STREAM == kind || TUNE_NEAR == kind || TUNE_MANY == kind;
 }
 
 /** Node memory for round trips and shifts. */
@@ -262,11 +270,16 @@ napcoll_parsed_t tune_options_parse(int argc, char **argv, tune_options_t *optio
 bool tune_options_fit(tune_options_t *options, const tune_nodes_t *n, int ranks,
                       char message[TUNE_TEXT]);
 
-/* ---- napcoll_tune_probe.c ---- */
+/* ---- napcoll_tune_nodes.c ---- */
 
 /** Find out where processes are. Collective. */
 void tune_nodes_open(tune_t *t);
 void tune_nodes_close(tune_t *t);
+
+/* ---- napcoll_tune_probe.c ---- */
+
+/** Free what probes have taken. */
+void tune_probes_close(tune_t *t);
 
 /**
  * Rank 0: announce a probe, take part in it, and collect its times.

@@ -307,6 +307,19 @@ static int describe_named(const tune_case_t *c, const inquiry_t *inquiry, int ro
     return decision.algorithm == row ? describe(inquiry, &decision, contestant) : 0;
 }
 
+/* Whether a contestant has the estimate of another one: their messages are the same. */
+static bool is_like_others(const tune_case_t *c, const tune_contestant_t *contestant)
+{
+    const double same = 1e-3;
+
+    for (int i = 0; i < c->contestants; i++) {
+        if (fabs(c->contestant[i].model_us - contestant->model_us) <= same * contestant->model_us) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Add the algorithms that the model estimates to be fastest, after auto's own choice and the
  * fallback. Of a collective with one rule for all sizes, those that lose with one size count,
  * too. */
@@ -321,7 +334,7 @@ static int add_algorithms(tune_case_t *c, const inquiry_t *inquiry)
         if (0 != describe_named(c, inquiry, row, &contestant)) {
             return -1;
         }
-        if ('\0' == contestant.action[0]
+        if ('\0' == contestant.action[0] || is_like_others(c, &contestant)
             || (!c->untold && contestant.model_us > hopeless * c->contestant[0].model_us)) {
             continue;
         }

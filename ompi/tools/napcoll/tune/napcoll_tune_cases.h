@@ -29,8 +29,8 @@ enum {
     TUNE_COLLECTIVES = 17,
     TUNE_SIZES = 6,
     TUNE_CASES = TUNE_COLLECTIVES * TUNE_SIZES,
-    /** the model's best three, and the fallback */
-    TUNE_CONTESTANTS = 4,
+    /** the model's best four, and the fallback */
+    TUNE_CONTESTANTS = 5,
     TUNE_ACTION = 128
 };
 

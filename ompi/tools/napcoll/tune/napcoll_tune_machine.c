@@ -116,7 +116,7 @@ static double reduce(size_t bytes)
 static void run_task(tune_t *t, const tune_task_t *task, int turn)
 {
     const tune_probe_t *probe = &task->probe;
-    const bool burst = TUNE_STREAM == probe->kind || TUNE_NEAR == probe->kind;
+    const bool burst = tune_is_burst(probe->kind);
     double seconds[2 * TUNE_MOST_ROUNDS];
     int times = 1;
 

@@ -340,14 +340,15 @@ static void add_bursts(const tune_t *t, tune_list_t *list, tune_kind_t kind,
     }
 }
 
-static void add_streams(const tune_t *t, tune_list_t *list, napcoll_streams_t *streams, int count,
-                        int bursts, napcoll_timings_t *starts)
+static void add_streams(const tune_t *t, tune_list_t *list, tune_kind_t kind,
+                        napcoll_streams_t *streams, int count, int bursts,
+                        napcoll_timings_t *starts)
 {
     const int most = times_of(4 * t->machine.about[NAPCOLL_LEVEL_NETWORK]);
     const int times = bursts < most ? bursts : most;
 
     for (int i = 0; i < streams->num; i++) {
-        add_bursts(t, list, TUNE_STREAM, &streams->stream[i], count, times, 0 == i ? starts : NULL);
+        add_bursts(t, list, kind, &streams->stream[i], count, times, 0 == i ? starts : NULL);
     }
 }
 
@@ -386,9 +387,11 @@ void tune_make_list(tune_t *t, int turn, tune_list_t *list)
     }
     add_memory_trips(t, m, list);
     add_shifts(t, m, list);
-    add_streams(t, list, &measured->large, 1, 2, NULL);
-    add_streams(t, list, &measured->eager, 8, 3, NULL);
-    add_streams(t, list, &measured->small, 16, TUNE_MOST_ROUNDS, &measured->start);
+    add_streams(t, list, TUNE_STREAM, &measured->large, 1, 2, NULL);
+    add_streams(t, list, TUNE_STREAM, &measured->eager, 8, 3, NULL);
+    /* several messages to one process can be one packet */
+    add_streams(t, list, t->options.all_nodes ? TUNE_MANY : TUNE_STREAM, &measured->small, 16,
+                TUNE_MOST_ROUNDS, &measured->start);
     add_bursts(t, list, TUNE_NEAR, &measured->near_large, 2, TUNE_MOST_ROUNDS, NULL);
     add_bursts(t, list, TUNE_NEAR, &measured->near_small, 64, TUNE_MOST_ROUNDS, NULL);
     add_pairs(t, list);

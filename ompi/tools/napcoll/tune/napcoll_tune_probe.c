@@ -5,9 +5,8 @@
 
 /**
  * @file
- * Where processes are, and the probes: round trips, bursts, and flat gathers and scatters by
- * messages, as HeteroMPI's authors wrote them (section 3 of their paper), whatever component Open
- * MPI would take.
+ * The probes: round trips, bursts, and flat gathers and scatters by messages, as the authors of
+ * HeteroMPI wrote them (section 3 of their paper), whatever component Open MPI would take.
  *
  *     gather    barrier; rank 0 posts all receives, the others send; the time is rank 0's
  *     scatter   barrier; rank 0 starts all sends in rank order; the time is the slowest process's
@@ -15,16 +14,16 @@
  *               the senders of a node wait for each other
  *               sender: clock starts, all sends, ... last one is in --- acknowledged ---> clock
  *               stops
+ *     to many   all post their receives and wait for each other; clock starts, all sends, message i
+ *               to the i-th process behind on other nodes; last one is in: clock stops
  *
  * Rank 0 announces a probe only to the ranks that take part. The others sleep meanwhile, and so
  * does rank 0 while it waits for results: processes that share processors must not disturb a probe.
  */
 
-#define _GNU_SOURCE
+#define _POSIX_C_SOURCE 200809L
 
-#include <limits.h>
 #include <math.h>
-#include <sched.h>
 #include <time.h>
 
 #include "tune/napcoll_tune.h"
@@ -32,82 +31,13 @@
 /* Tags of messages: a probe's own, its result, and the next announcement. */
 enum { TAG_DATA, TAG_READY, TAG_ACKNOWLEDGED, TAG_MATE, TAG_REPORT, TAG_ANNOUNCED };
 
-/* ---- where processes are ---- */
+/* ---- messages ---- */
 
-/* [ranks] the lowest rank in the same part of the machine. */
-static int *lowest_fellows(const tune_t *t, int type)
+void tune_probes_close(tune_t *t)
 {
-    int lowest = t->rank, *all = napcoll_allocate((size_t) t->ranks, sizeof(*all));
-    MPI_Comm part;
-
-    napcoll_check(MPI_Comm_split_type(t->comm, type, t->rank, MPI_INFO_NULL, &part),
-                  "MPI_Comm_split_type");
-    napcoll_check(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, part), "MPI_Allreduce");
-    napcoll_check(MPI_Comm_free(&part), "MPI_Comm_free");
-    napcoll_check(MPI_Allgather(&lowest, 1, MPI_INT, all, 1, MPI_INT, t->comm), "MPI_Allgather");
-    return all;
-}
-
-/* Whether some node's processes are more than the processors that they may run on together. */
-static bool is_oversubscribed(const tune_t *t)
-{
-    const MPI_Comm node = t->measure.start.node;
-    cpu_set_t processors;
-    int size, more;
-
-    if (0 != sched_getaffinity(0, sizeof(processors), &processors)) {
-        /* more processors than the set can name */
-        memset(&processors, UCHAR_MAX, sizeof(processors));
-    }
-    napcoll_check(MPI_Comm_size(node, &size), "MPI_Comm_size");
-    napcoll_check(
-        MPI_Allreduce(MPI_IN_PLACE, &processors, (int) sizeof(processors), MPI_BYTE, MPI_BOR, node),
-        "MPI_Allreduce");
-    more = size > CPU_COUNT(&processors);
-    napcoll_check(MPI_Allreduce(MPI_IN_PLACE, &more, 1, MPI_INT, MPI_MAX, t->comm),
-                  "MPI_Allreduce");
-    return 0 != more;
-}
-
-void tune_nodes_open(tune_t *t)
-{
-    const int ranks = t->ranks;
-    const size_t room = (size_t) ranks + 1;
-    tune_nodes_t *n = &t->node;
-    int *count = napcoll_allocate(room, sizeof(*count)),
-        *rest = napcoll_allocate(3 * room, sizeof(*rest));
-
-    n->node_of = lowest_fellows(t, MPI_COMM_TYPE_SHARED);
-    n->socket_of = lowest_fellows(t, OMPI_COMM_TYPE_SOCKET);
-    n->lane_of = rest;
-    n->first = rest + room;
-    n->rank = rest + 2 * room;
-    for (int i = 0; i < ranks; i++) { /* a node's lowest rank comes first */
-        n->node_of[i] = n->node_of[i] == i ? n->num++ : n->node_of[n->node_of[i]];
-        n->lane_of[i] = count[n->node_of[i]]++;
-    }
-    n->least_ppn = ranks;
-    for (int node = 0; node < n->num; node++) {
-        n->first[node + 1] = n->first[node] + count[node];
-        n->least_ppn = count[node] < n->least_ppn ? count[node] : n->least_ppn;
-    }
-    for (int i = 0; i < ranks; i++) {
-        n->rank[n->first[n->node_of[i]] + n->lane_of[i]] = i;
-    }
-    free(count);
-    n->oversubscribed = is_oversubscribed(t);
-}
-
-void tune_nodes_close(tune_t *t)
-{
-    free(t->node.node_of);
-    free(t->node.socket_of);
-    free(t->node.lane_of);
     free(t->room);
     free(t->request);
 }
-
-/* ---- messages ---- */
 
 /* Make room for `count` messages and `requests` requests. */
 static void make_room(tune_t *t, size_t bytes, int count, int requests)
@@ -315,7 +245,18 @@ static double node_time(void)
     return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
 }
 
-/* The rank that the lane of a node sends to in a burst; -1: none. */
+/* The rank that is i places on from a lane of a node, or back, in a burst to many: on the other
+ * nodes first, then on their next lanes. */
+static int other_rank(const tune_nodes_t *n, const tune_probe_t *probe, int rank, int i, bool on)
+{
+    const int others = n->num - 1, nodes = 1 + i % others;
+    const int lanes = i / others % probe->active, back = probe->active - lanes;
+
+    return tune_rank_at(n, (n->node_of[rank] + (on ? nodes : n->num - nodes)) % n->num,
+                        (n->lane_of[rank] + (on ? lanes : back)) % probe->active);
+}
+
+/* The rank that the lane of a node sends to, at first, in a burst; -1: none. */
 static int receiver_of(const tune_nodes_t *n, const tune_probe_t *probe, int node, int lane)
 {
     const int next = probe->from < 0 ? (node + 1) % n->num : probe->to;
@@ -333,7 +274,7 @@ static int receiver_of(const tune_nodes_t *n, const tune_probe_t *probe, int nod
     return next != node && lane < tune_ppn(n, next) ? tune_rank_at(n, next, lane) : -1;
 }
 
-/* The rank that sends to a rank in a burst; -1: none. */
+/* The rank that sends to a rank, at first, in a burst; -1: none. */
 static int sender_to(const tune_nodes_t *n, const tune_probe_t *probe, int rank)
 {
     const int node = n->node_of[rank];
@@ -403,6 +344,50 @@ static void exchange(tune_t *t, const tune_probe_t *probe, int to, int from, bur
     burst->ended = node_time();
 }
 
+/* The processes of a burst to many wait for each other, in a dissemination barrier. */
+static void meet_all(const tune_t *t, const tune_probe_t *probe)
+{
+    const tune_nodes_t *n = &t->node;
+    const int active = probe->active, all = n->num * active;
+    const int self = n->node_of[t->rank] * active + n->lane_of[t->rank];
+
+    for (int away = 1; away < all; away *= 2) {
+        const int to = (self + away) % all, from = (self + all - away) % all;
+        MPI_Request request;
+
+        napcoll_check(MPI_Isend(NULL, 0, MPI_BYTE, tune_rank_at(n, to / active, to % active),
+                                TAG_READY, t->comm, &request),
+                      "MPI_Isend");
+        receive_from(t, 0, tune_rank_at(n, from / active, from % active), TAG_READY);
+        napcoll_check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+    }
+}
+
+/* One process's part in a burst to many. */
+static void exchange_with_many(tune_t *t, const tune_probe_t *probe, burst_t *burst)
+{
+    const int count = probe->count, bytes = (int) probe->bytes;
+    MPI_Request *sent = t->request + count;
+
+    for (int i = 0; i < count; i++) {
+        napcoll_check(MPI_Irecv(t->room + probe->bytes * ((size_t) i + 1), bytes, MPI_BYTE,
+                                other_rank(&t->node, probe, t->rank, i, false), TAG_DATA, t->comm,
+                                &t->request[i]),
+                      "MPI_Irecv");
+    }
+    meet_all(t, probe);
+    burst->began = node_time();
+    for (int i = 0; i < count; i++) {
+        napcoll_check(MPI_Isend(t->room, bytes, MPI_BYTE,
+                                other_rank(&t->node, probe, t->rank, i, true), TAG_DATA, t->comm,
+                                &sent[i]),
+                      "MPI_Isend");
+    }
+    burst->starting = (node_time() - burst->began) / count;
+    napcoll_check(MPI_Waitall(2 * count, t->request, MPI_STATUSES_IGNORE), "MPI_Waitall");
+    burst->ended = node_time();
+}
+
 /* Rank 0: collect the bursts of a node's senders; keep its times if they are the longest so far. */
 static void collect_node(const tune_t *t, const tune_probe_t *probe, int node, const burst_t *mine,
                          double *seconds)
@@ -446,7 +431,11 @@ static void run_burst(tune_t *t, const tune_probe_t *probe, double *seconds)
     if (to >= 0 || from >= 0) {
         make_room(t, probe->bytes, probe->count + 1, 2 * probe->count);
         for (int i = 0; i < probe->inner; i++) {
-            exchange(t, probe, to, from, &mine[i]);
+            if (TUNE_MANY == probe->kind) {
+                exchange_with_many(t, probe, &mine[i]);
+            } else {
+                exchange(t, probe, to, from, &mine[i]);
+            }
         }
     }
     if (0 != t->rank) {
@@ -474,6 +463,7 @@ static bool takes_part(const tune_t *t, const tune_probe_t *probe, int rank)
         return tune_find_peers(t, probe, rank, &to, &from);
     case TUNE_STREAM:
     case TUNE_NEAR:
+    case TUNE_MANY:
         return receiver_of(n, probe, n->node_of[rank], n->lane_of[rank]) >= 0
                || sender_to(n, probe, rank) >= 0;
     default:
@@ -495,6 +485,7 @@ static void run_probe(tune_t *t, const tune_probe_t *probe, double *seconds)
         break;
     case TUNE_STREAM:
     case TUNE_NEAR:
+    case TUNE_MANY:
         run_burst(t, probe, seconds);
         break;
     default:
