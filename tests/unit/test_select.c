@@ -324,6 +324,16 @@ static void one_node_is_served_with_node_memory(void **state)
                 || NAPCOLL_ALLREDUCE_NAP == shared_cores.algorithm);
 }
 
+/* Reductions and broadcasts of any size, and blocks that only move up to a limit. */
+static void one_node_is_served_up_to_a_size(void **state)
+{
+    (void) state;
+    assert_true(napcoll_select_most_on_one_node(NAPCOLL_GOAL_BCAST, false) == SIZE_MAX);
+    assert_int_equal(napcoll_select_most_on_one_node(NAPCOLL_GOAL_SCAN, false), 16384);
+    assert_int_equal(napcoll_select_most_on_one_node(NAPCOLL_GOAL_ALLTOALL, true), 16384);
+    assert_int_equal(napcoll_select_most_on_one_node(NAPCOLL_GOAL_ALLTOALL, false), 8192);
+}
+
 /* A late process delays all of a pairwise exchange, of which the model knows nothing. */
 static void lockstep_must_gain_a_tenth(void **state)
 {
@@ -567,6 +577,7 @@ int main(void)
         cmocka_unit_test(the_radix_among_leaders_is_estimated),
         cmocka_unit_test(the_radix_of_an_alltoall_grows_with_its_blocks),
         cmocka_unit_test(one_node_is_served_with_node_memory),
+        cmocka_unit_test(one_node_is_served_up_to_a_size),
         cmocka_unit_test(lockstep_must_gain_a_tenth),
         cmocka_unit_test(decisions_hold_for_sizes_up_to_a_power_of_two),
         cmocka_unit_test(all_nodes_decide_alike),

@@ -470,17 +470,28 @@ napcoll_outcome_t mca_coll_napcoll_outcome(const napcoll_cached_t *entry, napcol
     return outcome;
 }
 
+/* Whether a call on one node goes through node memory. */
+static inline bool takes_node_memory(const mca_coll_napcoll_module_t *module,
+                                     const napcoll_call_t *call)
+{
+    const napcoll_goal_t goal = mca_coll_napcoll_collectives[call->coll]->goal;
+    const napcoll_region_t *region = mca_coll_napcoll_region(module);
+
+    if (NULL == region
+        || (mca_coll_napcoll_takes_large_rings(call) && NULL == region->large_ring.memory)) {
+        return false;
+    }
+    /* processes without neighbours may give another size */
+    return napcoll_goal_is_neighbor(goal)
+           || call->bytes <= napcoll_select_most_on_one_node(goal, region->sleeps);
+}
+
 /* Whether calls on one node are napcoll's: where their messages go through node memory, or for
  * reproducible results. */
 static inline bool is_served_on_one_node(const mca_coll_napcoll_module_t *module,
                                          const napcoll_call_t *call)
 {
-    const napcoll_region_t *region = mca_coll_napcoll_region(module);
-
-    /* processes without neighbours may give another size */
-    return (NULL != region
-            && (call->bytes <= NAPCOLL_RING_MOST || mca_coll_napcoll_is_neighbor(call->coll)
-                || (NULL != region->large_ring.memory && mca_coll_napcoll_takes_large_rings(call))))
+    return takes_node_memory(module, call)
            || (mca_coll_napcoll_component.reproducible
                && napcoll_goal_reduces(mca_coll_napcoll_collectives[call->coll]->goal));
 }

@@ -541,11 +541,12 @@ int explain(options_t *o)
     if (!parameters.node_memory) {
         c.machine.node_memory.latency_us = 0;
     }
-    /* as in a job (is_served_on_one_node) */
+    /* as in a job (takes_node_memory) */
     c.node_memory = parameters.node_memory
-                    && (map->nodes > 1 || c.bytes <= NAPCOLL_MACHINE_NODE_MEMORY_MOST
-                        || napcoll_goal_is_neighbor(o->collective->goal)
-                        || napcoll_goal_suits_node_memory(o->collective->goal));
+                    && (map->nodes > 1 || napcoll_goal_is_neighbor(o->collective->goal)
+                        || (size_t) c.bytes <= napcoll_select_most_on_one_node(
+                               o->collective->goal,
+                               o->processors > 0 && map->max_ppn > o->processors));
     c.rules_file = NULL != o->rules ? o->rules : parameters.rules_file;
     c.rules_file = NULL != c.rules_file && '\0' == *c.rules_file ? NULL : c.rules_file;
     c.rules = read_rules(c.rules_file);

@@ -62,6 +62,25 @@ typedef struct napcoll_settings {
     int tunable[NAPCOLL_MAX_ALGORITHMS + 1][NAPCOLL_MAX_TUNABLES];
 } napcoll_settings_t;
 
+/**
+ * The most bytes of a call on one node up to which it is served, where its messages go through node
+ * memory: they take no longer there than from process to process. A block that only moves is copied
+ * twice in it.
+ *
+ * @param[in] goal            of the collective
+ * @param[in] oversubscribed  the node has more processes than processors
+ */
+static inline size_t napcoll_select_most_on_one_node(napcoll_goal_t goal, bool oversubscribed)
+{
+    const bool moves = NAPCOLL_GOAL_ALLGATHER == goal || NAPCOLL_GOAL_ALLTOALL == goal;
+    const size_t most = NAPCOLL_MACHINE_NODE_MEMORY_MOST;
+
+    if (napcoll_goal_suits_node_memory(goal)) {
+        return SIZE_MAX;
+    }
+    return moves && !oversubscribed ? most / 2 : most;
+}
+
 /** Whether processes of a node share processors; false where that is not known. */
 static inline bool napcoll_settings_oversubscribed(const napcoll_settings_t *settings,
                                                    const napcoll_node_map_t *map)
