@@ -81,6 +81,28 @@ static void the_fastest_of_several_winners_is_named(void **state)
     assert_int_equal(best_with(unsure, 4, TURNS, 2, 2), 1);
 }
 
+static int best_before(const double *each, int count, int spare)
+{
+    turns_t t;
+
+    set_turns(&t, each, count, TURNS, AUTO, 1);
+    return napcoll_judge_best_before(t.seconds, count, TURNS, margin, spare);
+}
+
+/* Another winner is named in place of the spare one unless it is slower by the margin. */
+static void a_spare_contestant_wins_alone(void **state)
+{
+    const double close[] = {1, 0.7, 0.72}, far[] = {1, 0.7, 0.8}, alone[] = {1, 0.7, 1.1};
+
+    (void) state;
+    assert_int_equal(best_before(close, 3, 1), 2);
+    assert_int_equal(best_before(close, 3, 2), 1);
+    assert_int_equal(best_before(close, 3, -1), 1);
+    assert_int_equal(best_before(far, 3, 1), 1);
+    assert_int_equal(best_before(alone, 3, 1), 1);
+    assert_int_equal(best_before(alone, 3, 2), 1);
+}
+
 static void it_is_clear_when_all_others_take_longer(void **state)
 {
     const double auto_wins[] = {1, 2, 1.2}, other_wins[] = {1, 0.8, 0.9}, close[] = {1, 1.02, 2},
@@ -212,6 +234,7 @@ int main(void)
         cmocka_unit_test(auto_is_kept_unless_it_is_slower_by_the_margin),
         cmocka_unit_test(the_spread_of_turns_has_to_support_it),
         cmocka_unit_test(the_fastest_of_several_winners_is_named),
+        cmocka_unit_test(a_spare_contestant_wins_alone),
         cmocka_unit_test(it_is_clear_when_all_others_take_longer),
         cmocka_unit_test(dropped_contestants_do_not_win),
         cmocka_unit_test(slow_contestants_are_dropped_but_never_the_first),

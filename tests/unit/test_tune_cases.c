@@ -118,6 +118,21 @@ static void contestants_are_the_models_best(void **state)
     }
 }
 
+/* Linear and staggered all-to-alls of large blocks send the same messages. */
+static void same_messages_are_measured_once(void **state)
+{
+    const tune_case_t *c = choose("alltoall:64K", &no_thresholds);
+
+    (void) state;
+    assert_in_range(c->contestants, 3, TUNE_CONTESTANTS);
+    for (int i = 0; i < c->contestants; i++) {
+        for (int k = 0; k < i; k++) {
+            assert_true(is_fallback(&c->contestant[i]) || is_fallback(&c->contestant[k])
+                        || fabs(c->contestant[i].model_us / c->contestant[k].model_us - 1) > 1e-3);
+        }
+    }
+}
+
 /* An algorithm that is estimated to take many times as long has no chance. */
 static void hopeless_algorithms_are_left_out(void **state)
 {
@@ -204,6 +219,7 @@ int main(void)
         cmocka_unit_test(few_bytes_come_first),
         cmocka_unit_test(a_list_names_sizes_by_the_nearest),
         cmocka_unit_test(contestants_are_the_models_best),
+        cmocka_unit_test(same_messages_are_measured_once),
         cmocka_unit_test(hopeless_algorithms_are_left_out),
         cmocka_unit_test(untold_sizes_have_direct_contestants),
         cmocka_unit_test(untold_sizes_have_one_choice_of_auto),

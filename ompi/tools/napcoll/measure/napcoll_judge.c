@@ -68,13 +68,15 @@ void napcoll_judge_finalists(const double *seconds, const int *pool, bool *dropp
     }
 }
 
-int napcoll_judge_best(const double *const *seconds, int count, int turns, double margin)
+/* The best of all but one; -1: of all. */
+static int best_but(const double *const *seconds, int count, int turns, double margin, int without)
 {
     double least = INFINITY;
     int best = 0;
 
     for (int i = 1; i < count; i++) {
-        if (NULL != seconds[i] && napcoll_robust_longer(seconds[0], seconds[i], turns, margin)) {
+        if (i != without && NULL != seconds[i]
+            && napcoll_robust_longer(seconds[0], seconds[i], turns, margin)) {
             const double median = napcoll_summarize(seconds[i], turns).median;
 
             if (median < least) {
@@ -84,6 +86,23 @@ int napcoll_judge_best(const double *const *seconds, int count, int turns, doubl
         }
     }
     return best;
+}
+
+int napcoll_judge_best(const double *const *seconds, int count, int turns, double margin)
+{
+    return best_but(seconds, count, turns, margin, -1);
+}
+
+int napcoll_judge_best_before(const double *const *seconds, int count, int turns, double margin,
+                              int spare)
+{
+    const int best = best_but(seconds, count, turns, margin, -1);
+    const int other = best_but(seconds, count, turns, margin, spare);
+
+    return other > 0 && best == spare
+                   && !napcoll_robust_longer(seconds[other], seconds[best], turns, margin)
+               ? other
+               : best;
 }
 
 bool napcoll_judge_is_clear(const double *const *seconds, int count, int turns, double margin)

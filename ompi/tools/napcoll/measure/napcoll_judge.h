@@ -68,6 +68,11 @@ void napcoll_judge_finalists(const double *seconds, const int *pool, bool *dropp
  */
 int napcoll_judge_best(const double *const *seconds, int count, int turns, double margin);
 
+/** The same, but where it is contestant `spare`, another one that beats the first, too, and is not
+ * proved to be slower than that. */
+int napcoll_judge_best_before(const double *const *seconds, int count, int turns, double margin,
+                              int spare);
+
 /**
  * Whether more turns would hardly change the answer of napcoll_judge_best: all others take longer
  * than the contestant that it names, by the margin and beyond noise. Who asks after every turn gets

@@ -150,18 +150,21 @@ static bool is_decided(void *context, const napcoll_contest_t *contest)
 static void judge(tune_case_t *c, const napcoll_contest_t *contest)
 {
     const double *seconds[TUNE_CONTESTANTS];
+    int fallback = -1;
 
     find_seconds(contest, seconds);
     c->turns = contest->turns;
     for (int i = 0; i < c->contestants; i++) {
         const napcoll_contestant_t *k = &contest->contestant[i];
 
+        fallback = NAPCOLL_RULE_FALLBACK == c->contestant[i].rule.action ? i : fallback;
         c->contestant[i].dropped = k->dropped;
         c->contestant[i].time = k->dropped ? napcoll_summarize(&k->first_look, 1)
                                            : napcoll_summarize(k->seconds, c->turns);
         c->contestant[i].run = k->dropped ? NAN : napcoll_summarize(k->run, c->turns).median;
     }
-    c->best = napcoll_judge_best(seconds, c->contestants, c->turns, margin);
+    /* a rule for the fallback is for blocking calls only */
+    c->best = napcoll_judge_best_before(seconds, c->contestants, c->turns, margin, fallback);
 }
 
 void tune_race(tune_t *t, tune_case_t *c, double time)
