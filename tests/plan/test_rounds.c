@@ -11,6 +11,7 @@
 #include "plan_set.h"
 #include "common/napcoll_rounds.h"
 #include "mutated.h"
+#include "plan/napcoll_builder.h"
 
 /* A source whose plans outlive the proof, which frees what it gets. */
 static napcoll_plan_t *lend(void *context, int rank)
@@ -152,6 +153,8 @@ static void no_broken_plan_is_proved(void **state)
     } subject[] = {{&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, 100},
                    {&napcoll_allreduce, NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING, 100},
                    {&napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP, 100},
+                   {&napcoll_allreduce, NAPCOLL_ALLREDUCE_CIRCULANT, 100},
+                   {&napcoll_allreduce, NAPCOLL_ALLREDUCE_LANE, 100},
                    {&napcoll_reduce, NAPCOLL_REDUCE_CIRCULANT, 60},
                    {&napcoll_bcast, NAPCOLL_BCAST_LANE_CIRCULANT, 100}};
     napcoll_node_map_t *map = uniform(2, "block", 8);
@@ -175,12 +178,62 @@ static void no_broken_plan_is_proved(void **state)
     napcoll_node_map_free(map);
 }
 
+/* A vector of a block for each rank, which is cut where ranks' runs of blocks wrap around. */
+static void vectors_of_many_blocks_are_proved(void **state)
+{
+    static const int rows[] = {NAPCOLL_ALLREDUCE_CIRCULANT, NAPCOLL_ALLREDUCE_LANE,
+                               NAPCOLL_ALLREDUCE_RABENSEIFNER};
+
+    (void) state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        for (int size = 2; size <= 96; size += 1 + size / 7) {
+            napcoll_node_map_t *map = uniform(1 + size % 4, "block", size);
+            const napcoll_params_t params = {
+                .tunable = {2}, .local_radix = 2 + size % 3, .segments = 1 + size % 3};
+            const bool eligible = NAPCOLL_REASON_NONE
+                                  == napcoll_algorithm_eligible(
+                                      &napcoll_allreduce.algorithm[rows[i]], map, &params);
+
+            assert_int_equal(is_proved(&napcoll_allreduce, rows[i], map, &params), eligible);
+            napcoll_node_map_free(map);
+        }
+    }
+}
+
+/* Of a broadcast among two ranks that do nothing, each with the root's buffers. */
+static void buffers_of_another_rank_are_found(void **state)
+{
+    const napcoll_block_range_t roots[NAPCOLL_BUFFER_TEMP] = {{.count = 1}, {.count = 0}};
+    const napcoll_params_t params = {.local_radix = 2};
+    napcoll_node_map_t *map = uniform(1, "block", 2);
+    const napcoll_claim_t claim = claim_of(&napcoll_bcast, NAPCOLL_BCAST_FLAT, map, &params);
+    napcoll_plan_t *plans[2];
+    napcoll_verdict_t verdict;
+
+    (void) state;
+    for (int rank = 0; rank < map->size; rank++) {
+        napcoll_builder_t *builder = napcoll_builder_new("bcast", "flat", rank, 1);
+
+        assert_non_null(builder);
+        napcoll_builder_layout(builder, NAPCOLL_LAYOUT_VECTOR, false, roots);
+        plans[rank] = napcoll_builder_finish(builder);
+        assert_non_null(plans[rank]);
+    }
+    assert_int_not_equal(napcoll_plan_verify(plans, map, &claim, &verdict), NAPCOLL_VERIFY_OK);
+    assert_false(napcoll_prove_in_rounds(lend, plans, map, &claim, 1, &verdict));
+    napcoll_plan_free(plans[0]);
+    napcoll_plan_free(plans[1]);
+    napcoll_node_map_free(map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounds_and_demand_agree),
         cmocka_unit_test(nap_is_proved),
         cmocka_unit_test(no_broken_plan_is_proved),
+        cmocka_unit_test(vectors_of_many_blocks_are_proved),
+        cmocka_unit_test(buffers_of_another_rank_are_found),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

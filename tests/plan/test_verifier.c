@@ -501,6 +501,12 @@ static void proofs_keep_within_their_memory(void **state)
     assert_true(spoiler.plans_made > 1000);
     assert_int_equal(few.plans, 400);
     assert_int_equal(few.messages, all.messages);
+    /* of 400 ranks, each with some ten blocks */
+    proof.value_memory = 1 << 20;
+    assert_int_equal(prove(100, &spoiler, &proof, &few), NAPCOLL_VERIFY_OK);
+    proof.value_memory = 1 << 14;
+    assert_int_equal(prove(100, &spoiler, &proof, &few), NAPCOLL_VERIFY_NO_MEMORY);
+    proof.value_memory = 0;
     spoiler.spoilt_rank = 333;
     assert_int_equal(prove(100, &spoiler, &proof, &few), NAPCOLL_VERIFY_CONTRIBUTION);
 }

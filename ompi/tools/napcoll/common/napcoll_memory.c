@@ -11,8 +11,10 @@
 #define _GNU_SOURCE
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/napcoll_memory.h"
 
@@ -42,4 +44,11 @@ void *napcoll_memory_grow(void *array, size_t count, size_t size)
         }
     }
     return array;
+}
+
+size_t napcoll_memory_limit(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+
+    return pages > 0 && bytes > 0 ? (size_t) pages / 4 * 3 * (size_t) bytes : SIZE_MAX;
 }

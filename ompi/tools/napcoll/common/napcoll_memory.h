@@ -32,4 +32,8 @@ void *napcoll_allocate(size_t count, size_t size);
  */
 void *napcoll_memory_grow(void *array, size_t count, size_t size);
 
+/** Three quarters of this machine's memory, in bytes: what a tool may take without others ending.
+ */
+size_t napcoll_memory_limit(void);
+
 #endif /* NAPCOLL_MEMORY_H */

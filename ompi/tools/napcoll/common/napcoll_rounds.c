@@ -13,9 +13,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "common/napcoll_like_stages.h"
-#include "verify/napcoll_prover.h"
+#include "common/napcoll_round_values.h"
 
 enum {
     /* Ranks that a thread takes at once. */
@@ -29,16 +29,19 @@ static const size_t most_bytes = (size_t) 4 << 30;
 
 typedef struct {
     const napcoll_like_buffers_t *buffers;
-    /* [stages] */
+    /* [stages], and the shift of each one's blocks */
     const napcoll_like_stage_t **stage;
+    const int32_t *shift;
     int32_t stages;
     /* the stage at which the rank is */
     int32_t at;
-    /* the peers of its messages, then of the messages of later stages */
-    const int32_t *peer;
     /* its messages that have met their other ends: before this round, and in it */
     uint64_t met, meets;
-    value_t *block;
+    /* what they bring in this round, in the list of the thread that found it */
+    int32_t finder, arrivals;
+    size_t arrival;
+    /* of the blocks of all buffers */
+    napcoll_run_map_t values;
 } member_t;
 
 typedef struct worker worker_t;
@@ -50,14 +53,13 @@ typedef struct {
     const napcoll_claim_t *claim;
     /* [size] */
     member_t *member;
-    /* of all contributions; and by halves, where claimed */
-    uint64_t sum, canonical;
+    napcoll_round_values_t values;
     /* what all threads do now, for each rank; false: nothing is proved */
     bool (*task)(worker_t *worker, int rank);
     atomic_int next;
     atomic_bool broken;
-    /* kept of all ranks */
-    atomic_size_t bytes;
+    /* [jobs] */
+    worker_t *worker;
 } proof_t;
 
 /* A thread, and what it has found. */
@@ -65,6 +67,9 @@ struct worker {
     proof_t *proof;
     pthread_t thread;
     napcoll_like_stages_t known;
+    /* what messages bring in this round */
+    napcoll_round_arrival_t *arrival;
+    size_t arrivals, arrival_room;
     /* messages received */
     int64_t messages;
     /* in this round: ranks that could do something, and ranks that have not ended */
@@ -73,10 +78,9 @@ struct worker {
 
 /* ---- the plan of a rank ---- */
 
-/* Note the peers of a stage's messages. False: one is none, or there are more on other nodes than
- * claimed. */
-static bool note_peers(const proof_t *proof, const napcoll_plan_t *plan,
-                       const napcoll_stage_t *stage, int32_t *peer)
+/* Whether a stage's peers are other ranks, no more of them on other nodes than claimed. */
+static bool has_peers(const proof_t *proof, const napcoll_plan_t *plan,
+                      const napcoll_stage_t *stage)
 {
     const int node = napcoll_node_map_node(proof->map, plan->rank);
     const int most = proof->claim->max_inter;
@@ -88,7 +92,6 @@ static bool note_peers(const proof_t *proof, const napcoll_plan_t *plan,
         if (step->peer < 0 || step->peer >= proof->map->size || step->peer == plan->rank) {
             return false;
         }
-        peer[i] = step->peer;
         inter[NAPCOLL_STEP_SEND == step->kind] += node
                                                   != napcoll_node_map_node(proof->map, step->peer);
     }
@@ -96,89 +99,78 @@ static bool note_peers(const proof_t *proof, const napcoll_plan_t *plan,
 }
 
 /* Memory for what is kept of a plan; false: there is none, or too much is in use. */
-static bool take_memory(proof_t *proof, member_t *member, const napcoll_plan_t *plan, int blocks)
+static bool take_memory(proof_t *proof, member_t *member, const napcoll_plan_t *plan)
 {
-    const size_t kept = (size_t) plan->stages * sizeof(*member->stage)
-                        + (size_t) plan->steps * sizeof(*member->peer) + 1;
-    const size_t values = ((size_t) blocks + 1) * sizeof(*member->block);
+    const size_t kept = (size_t) plan->stages * (sizeof(*member->stage) + sizeof(*member->shift))
+                        + 1;
 
-    if (atomic_fetch_add_explicit(&proof->bytes, kept + values, memory_order_relaxed)
-        > most_bytes) {
+    if (atomic_fetch_add_explicit(&proof->values.bytes, kept, memory_order_relaxed) > most_bytes) {
         return false;
     }
     member->stage = malloc(kept);
-    member->block = calloc(1, values);
-    return NULL != member->stage && NULL != member->block;
+    return NULL != member->stage;
 }
 
-/* Whether a stage's steps begin at step `at`, and are inside the plan. */
-static bool follows(const napcoll_plan_t *plan, const napcoll_stage_t *stage, int at)
+/* Whether a plan's stages follow each other, and are inside it. */
+static bool has_stages(const proof_t *proof, const napcoll_plan_t *plan)
 {
-    return stage->first == at && stage->messages >= 0 && stage->messages <= MOST_MESSAGES
-           && stage->messages <= plan->max_messages && stage->work >= 0
-           && stage->messages <= plan->steps - at
-           && stage->work <= plan->steps - at - stage->messages;
-}
-
-/* Note what a rank does. False: it cannot be proved here. */
-static bool note_plan(worker_t *worker, const napcoll_plan_t *plan)
-{
-    member_t *member = &worker->proof->member[plan->rank];
-    const napcoll_like_buffers_t *buffers = napcoll_like_stages_buffers(&worker->known, plan);
-    int32_t *peer;
     int at = 0;
 
-    if (NULL == buffers || NULL != plan->times
-        || (NAPCOLL_LAYOUT_VECTOR != plan->layout && NAPCOLL_LAYOUT_SLOTS != plan->layout)
-        || !take_memory(worker->proof, member, plan, buffers->all_blocks)) {
-        return false;
-    }
-    peer = (int32_t *) (member->stage + plan->stages);
-    member->buffers = buffers;
-    member->stages = plan->stages;
-    member->peer = peer;
     for (int s = 0; s < plan->stages; s++) {
         const napcoll_stage_t *stage = &plan->stage[s];
 
-        if (!follows(plan, stage, at) || !note_peers(worker->proof, plan, stage, peer)) {
+        if (stage->first != at || stage->messages < 0 || stage->messages > MOST_MESSAGES
+            || stage->messages > plan->max_messages || stage->work < 0
+            || stage->messages > plan->steps - at
+            || stage->work > plan->steps - at - stage->messages || !has_peers(proof, plan, stage)) {
             return false;
         }
-        member->stage[s] = napcoll_like_stages_find(&worker->known, buffers, plan, stage);
-        if (NULL == member->stage[s]) {
-            return false;
-        }
-        peer += stage->messages;
         at += stage->messages + stage->work;
     }
     return at == plan->steps;
 }
 
-/* A span's values. */
-static inline value_t *values_of(const member_t *member, napcoll_span_t span)
+/* Note what a rank does. False: it cannot be proved here. */
+static bool note_plan(worker_t *worker, const napcoll_plan_t *plan)
 {
-    const napcoll_like_buffers_t *buffers = member->buffers;
+    proof_t *proof = worker->proof;
+    member_t *member = &proof->member[plan->rank];
+    int32_t *shift;
 
-    return member->block + buffers->at[span.buffer] + span.first
-           - buffers->range[span.buffer].first;
+    if (NULL != plan->times || plan->blocks != proof->values.blocks
+        || (NAPCOLL_LAYOUT_VECTOR != plan->layout && NAPCOLL_LAYOUT_SLOTS != plan->layout)
+        || !has_stages(proof, plan) || !take_memory(proof, member, plan)) {
+        return false;
+    }
+    member->buffers = napcoll_like_stages_buffers(&worker->known, plan);
+    member->stages = plan->stages;
+    shift = (int32_t *) (member->stage + plan->stages);
+    member->shift = shift;
+    for (int s = 0; s < plan->stages && NULL != member->buffers; s++) {
+        member->stage[s] = napcoll_like_stages_find(&worker->known, plan, s, &shift[s]);
+        if (NULL == member->stage[s]) {
+            return false;
+        }
+    }
+    return NULL != member->buffers
+           && napcoll_round_values_begin(&proof->values, &member->values,
+                                         member->buffers->at[member->buffers->count]);
 }
 
 static bool make(worker_t *worker, int rank)
 {
-    const proof_t *proof = worker->proof;
+    proof_t *proof = worker->proof;
     const napcoll_claim_t *claim = proof->claim;
     const bool in_place = claim->in_place && napcoll_goal_in_place(claim->goal, claim->root, rank);
     const int32_t input = in_place ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND;
+    member_t *member = &proof->member[rank];
     napcoll_plan_t *plan = proof->source(proof->context, rank);
-    const bool noted = NULL != plan && plan->rank == rank && note_plan(worker, plan);
+    bool noted = NULL != plan && plan->rank == rank && note_plan(worker, plan);
 
     if (noted) {
-        const napcoll_block_range_t own = plan->user[NAPCOLL_BUFFER_SEND];
-        value_t *value = values_of(&proof->member[rank],
-                                   (napcoll_span_t){input, own.first, own.count});
-
-        for (int b = 0; b < own.count; b++) {
-            value[b] = napcoll_prover_contribution(rank);
-        }
+        noted = napcoll_round_values_set(
+            &proof->values, &member->values, member->buffers->at[input],
+            plan->user[NAPCOLL_BUFFER_SEND].count, napcoll_prover_contribution(rank));
     }
     napcoll_plan_free(plan);
     return noted;
@@ -197,21 +189,31 @@ static inline bool has_met(const member_t *member, int message)
     return 0 != (member->met >> message & 1);
 }
 
+/* The rank at the other end of a rank's message. */
+static inline int peer_of(const napcoll_node_map_t *map, int rank,
+                          const napcoll_like_message_t *message)
+{
+    const int64_t place = (int64_t) napcoll_node_map_place(map, rank) + message->away;
+
+    return napcoll_node_map_at(map, (int) (place < map->size ? place : place - map->size));
+}
+
 /* The other end of a rank's i-th message in its peer's stage; -1: it is not there yet. Of several
  * between the same ranks that have not met yet, the first is the other end of the first. */
-static int other_end(int rank, const member_t *member, const napcoll_like_stage_t *stage, int i,
-                     const member_t *other, const napcoll_like_stage_t *theirs)
+static int other_end(const napcoll_node_map_t *map, const member_t *member,
+                     const napcoll_like_stage_t *stage, int i, const member_t *other,
+                     const napcoll_like_stage_t *theirs)
 {
-    const napcoll_step_kind_t kind = stage->step[i].kind;
+    const napcoll_like_message_t *message = &stage->message[i];
     int before = 0;
 
     for (int j = 0; j < i; j++) {
-        before += member->peer[j] == member->peer[i] && stage->step[j].kind == kind
+        before += stage->message[j].away == message->away && stage->message[j].kind == message->kind
                   && !has_met(member, j);
     }
     for (int j = 0; j < theirs->messages; j++) {
-        if (other->peer[j] == rank && theirs->step[j].kind != kind && !has_met(other, j)
-            && 0 == before--) {
+        if (theirs->message[j].away == map->size - message->away
+            && theirs->message[j].kind != message->kind && !has_met(other, j) && 0 == before--) {
             return j;
         }
     }
@@ -219,82 +221,105 @@ static int other_end(int rank, const member_t *member, const napcoll_like_stage_
 }
 
 /* Whether two messages are of the same blocks. */
-static bool are_ends(const napcoll_like_buffers_t *buffers, const napcoll_step_t *step,
-                     const napcoll_like_buffers_t *theirs, const napcoll_step_t *end)
+static bool are_ends(const member_t *member, const napcoll_like_message_t *message,
+                     const member_t *other, const napcoll_like_message_t *end)
 {
-    const napcoll_span_t *a = napcoll_step_span(step), *b = napcoll_step_span(end);
+    const napcoll_like_buffers_t *buffers = member->buffers, *theirs = other->buffers;
 
     return buffers->layout == theirs->layout && buffers->blocks == theirs->blocks
-           && step->headed == end->headed && a->count == b->count
-           && (NAPCOLL_LAYOUT_SLOTS == buffers->layout || a->first == b->first);
+           && message->headed == end->headed && message->span.count == end->span.count
+           && (NAPCOLL_LAYOUT_SLOTS == buffers->layout
+               || message->span.first + member->shift[member->at]
+                      == end->span.first + other->shift[other->at]);
 }
 
-/* Take in a message. */
-static bool take_in(const member_t *member, napcoll_span_t dst, const member_t *other,
-                    napcoll_span_t left)
+/* Note what a message brings. */
+static bool take_in(worker_t *worker, const member_t *member, const napcoll_like_span_t *dst,
+                    const member_t *other, const napcoll_like_span_t *left)
 {
-    const value_t *from = values_of(other, left);
-    value_t *to = values_of(member, dst);
-
-    for (int b = 0; b < dst.count; b++) {
-        if (0 == from[b].count) {
-            return false;
-        }
-        to[b] = from[b];
-    }
-    return true;
+    worker->messages++;
+    return napcoll_round_values_take(
+        &other->values, napcoll_like_index(other->buffers, left, other->shift[other->at]),
+        napcoll_like_index(member->buffers, dst, member->shift[member->at]), dst->count,
+        &worker->arrival, &worker->arrivals, &worker->arrival_room);
 }
 
 /* The messages of a rank's stage meet their other ends. */
 static bool meet(worker_t *worker, int rank)
 {
-    member_t *all = worker->proof->member, *member = &all[rank];
+    const proof_t *proof = worker->proof;
+    member_t *member = &proof->member[rank];
     const napcoll_like_stage_t *stage = stage_of(member);
 
+    member->finder = (int32_t) (worker - proof->worker);
+    member->arrival = worker->arrivals;
     for (int i = 0; NULL != stage && i < stage->messages; i++) {
-        const member_t *other = &all[member->peer[i]];
+        const napcoll_like_message_t *message = &stage->message[i];
+        const member_t *other = &proof->member[peer_of(proof->map, rank, message)];
         const napcoll_like_stage_t *theirs = stage_of(other);
-        const napcoll_step_t *step = &stage->step[i];
         const int end = NULL == theirs || has_met(member, i)
                             ? -1
-                            : other_end(rank, member, stage, i, other, theirs);
+                            : other_end(proof->map, member, stage, i, other, theirs);
 
         if (end < 0) {
             continue;
         }
-        if (!are_ends(member->buffers, step, other->buffers, &theirs->step[end])) {
+        if (!are_ends(member, message, other, &theirs->message[end])
+            || (NAPCOLL_STEP_RECV == message->kind
+                && !take_in(worker, member, &message->span, other, &theirs->message[end].span))) {
             return false;
         }
-        if (NAPCOLL_STEP_RECV == step->kind) {
-            if (!take_in(member, step->dst, other, theirs->step[end].left)) {
-                return false;
-            }
-            worker->messages++;
-        }
         member->meets |= (uint64_t) 1 << i;
+    }
+    member->arrivals = (int32_t) (worker->arrivals - member->arrival);
+    return true;
+}
+
+/* What messages have brought comes into its blocks. */
+static bool arrive(worker_t *worker, member_t *member)
+{
+    proof_t *proof = worker->proof;
+    const napcoll_round_arrival_t *arrival = proof->worker[member->finder].arrival
+                                             + member->arrival;
+
+    for (int i = 0; i < member->arrivals; i++) {
+        if (!napcoll_round_values_set(&proof->values, &member->values, arrival[i].index,
+                                      arrival[i].count, arrival[i].value)) {
+            return false;
+        }
     }
     return true;
 }
 
-/* A step of a stage's work. */
-static bool run_work(const proof_t *proof, const member_t *member, const napcoll_step_t *step)
+/* Forget a temporary that is not read any more. */
+static bool forget(worker_t *worker, member_t *member, const napcoll_like_span_t *span)
 {
-    const bool reduces = NAPCOLL_STEP_REDUCE == step->kind;
-    const value_t *left = values_of(member, step->left);
-    const value_t *right = reduces ? values_of(member, step->right) : NULL;
-    value_t *dst = values_of(member, step->dst);
+    const int32_t *at = &member->buffers->at[span->buffer];
 
-    for (int b = 0; b < step->dst.count; b++) {
-        if (!reduces) {
-            dst[b] = left[b];
-        }
-        if (reduces ? NAPCOLL_VERIFY_OK
-                          != napcoll_prover_reduce(proof->claim, left[b], right[b], &dst[b])
-                    : 0 == dst[b].count) {
-            return false;
-        }
+    return !span->last_read
+           || napcoll_round_values_set(&worker->proof->values, &member->values, at[0],
+                                       at[1] - at[0], (value_t){.count = 0});
+}
+
+/* Do the work of a rank's stage. */
+static bool do_work(worker_t *worker, member_t *member)
+{
+    const napcoll_like_stage_t *stage = stage_of(member);
+    const int32_t shift = member->shift[member->at];
+    bool ok = true;
+
+    for (int i = 0; i < stage->works && ok; i++) {
+        ok = napcoll_round_values_work(&worker->proof->values, &member->values, member->buffers,
+                                       &stage->work[i], shift);
     }
-    return true;
+    for (int i = 0; i < stage->messages && ok; i++) {
+        ok = forget(worker, member, &stage->message[i].span);
+    }
+    for (int i = 0; i < stage->works && ok; i++) {
+        ok = forget(worker, member, &stage->work[i].left)
+             && forget(worker, member, &stage->work[i].right);
+    }
+    return ok;
 }
 
 /* A rank whose messages have all met does the work of its stage, and goes to the next one. */
@@ -307,6 +332,9 @@ static bool go_on(worker_t *worker, int rank)
     if (NULL == stage) {
         return true;
     }
+    if (!arrive(worker, member)) {
+        return false;
+    }
     worker->moved += 0 != member->meets;
     member->met |= member->meets;
     member->meets = 0;
@@ -314,13 +342,10 @@ static bool go_on(worker_t *worker, int rank)
         met++;
     }
     if (met == stage->messages) {
-        for (int i = stage->messages; i < stage->messages + stage->work; i++) {
-            if (!run_work(worker->proof, member, &stage->step[i])) {
-                return false;
-            }
+        if (!do_work(worker, member)) {
+            return false;
         }
         worker->moved++;
-        member->peer += stage->messages;
         member->met = 0;
         member->at++;
     }
@@ -328,49 +353,46 @@ static bool go_on(worker_t *worker, int rank)
     return true;
 }
 
-/* Whether a rank has the same blocks in its result as rank 0, reduced in the same order. */
-static bool is_result_of_all(const proof_t *proof, const member_t *member)
+/* A result has all contributions or, of a broadcast, the root's. Complete values of a block have
+ * the same bits on all ranks. */
+static bool check_result(worker_t *worker, int rank)
 {
-    const member_t *first = &proof->member[0];
-    const napcoll_block_range_t range = member->buffers->range[NAPCOLL_BUFFER_RECV];
-    const napcoll_block_range_t other = first->buffers->range[NAPCOLL_BUFFER_RECV];
-    const napcoll_span_t all = {NAPCOLL_BUFFER_RECV, range.first, range.count};
+    const proof_t *proof = worker->proof;
+    const napcoll_claim_t *claim = proof->claim;
+    const bool brings = NAPCOLL_GOAL_BCAST == claim->goal;
+    const uint64_t sum = brings ? napcoll_prover_contribution(claim->root).sum : proof->values.sum;
+    const member_t *member = &proof->member[rank];
+    const int32_t *at = &member->buffers->at[NAPCOLL_BUFFER_RECV];
+    int run = napcoll_run_map_find(&member->values, at[0]);
 
-    if (range.first != other.first || range.count != other.count) {
-        return false;
+    if (!napcoll_goal_takes(claim->goal, claim->root, rank)) {
+        return true;
     }
-    for (int b = 0; b < range.count; b++) {
-        if (values_of(member, all)[b].bracketing != values_of(first, all)[b].bracketing) {
+    for (int first = at[0]; first < at[1]; first = napcoll_run_map_end(&member->values, run++)) {
+        value_t result;
+
+        memcpy(&result, napcoll_run_map_item(&member->values, run), sizeof(result));
+        if (result.count != (brings ? 1 : proof->map->size) || result.sum != sum
+            || (claim->noncommutative && !result.in_order)) {
             return false;
         }
     }
     return true;
 }
 
-/* A result has all contributions or, of a broadcast, the root's; of an allreduce all ranks have the
- * same bits. */
-static bool check_result(worker_t *worker, int rank)
+/* Complete values are reduced by halves, where that is claimed. */
+static bool check_canonical(const proof_t *proof)
 {
-    const proof_t *proof = worker->proof;
-    const napcoll_claim_t *claim = proof->claim;
-    const bool brings = NAPCOLL_GOAL_BCAST == claim->goal;
-    const uint64_t sum = brings ? napcoll_prover_contribution(claim->root).sum : proof->sum;
-    const member_t *member = &proof->member[rank];
-    const napcoll_block_range_t range = member->buffers->range[NAPCOLL_BUFFER_RECV];
-    const value_t *result = values_of(
-        member, (napcoll_span_t){NAPCOLL_BUFFER_RECV, range.first, range.count});
+    const uint64_t halves = napcoll_prover_bracket_by_halves(0, proof->map->size);
 
-    if (!napcoll_goal_takes(claim->goal, claim->root, rank)) {
-        return true;
-    }
-    for (int b = 0; b < range.count; b++) {
-        if (result[b].count != (brings ? 1 : proof->map->size) || result[b].sum != sum
-            || (claim->canonical && result[b].bracketing != proof->canonical)
-            || (claim->noncommutative && !result[b].in_order)) {
+    for (int b = 0; proof->claim->canonical && b < proof->values.blocks; b++) {
+        const uint64_t bracketing = atomic_load(&proof->values.complete[b]);
+
+        if (0 != bracketing && halves != bracketing) {
             return false;
         }
     }
-    return NAPCOLL_GOAL_ALLREDUCE != claim->goal || is_result_of_all(proof, member);
+    return true;
 }
 
 /* ---- threads ---- */
@@ -420,6 +442,7 @@ static bool take_round(worker_t *worker, int jobs, bool *ended)
 
     for (int i = 0; i < jobs; i++) {
         worker[i].moved = worker[i].left = 0;
+        worker[i].arrivals = 0;
     }
     if (!for_all(worker, jobs, meet) || !for_all(worker, jobs, go_on)) {
         return false;
@@ -437,16 +460,44 @@ static bool prove(worker_t *worker, int jobs)
     proof_t *proof = worker->proof;
     bool ended = false, ok = for_all(worker, jobs, make);
 
-    for (int rank = 0; rank < proof->map->size; rank++) {
-        proof->sum += napcoll_prover_contribution(rank).sum;
-    }
-    if (proof->claim->canonical) {
-        proof->canonical = napcoll_prover_bracket_by_halves(0, proof->map->size);
-    }
     while (ok && !ended) {
-        ok = take_round(worker, jobs, &ended);
+        ok = take_round(worker, jobs, &ended) && atomic_load(&proof->values.bytes) <= most_bytes;
     }
-    return ok && for_all(worker, jobs, check_result);
+    return ok && for_all(worker, jobs, check_result) && check_canonical(proof);
+}
+
+/* Begin the values of all ranks, which have as many blocks as rank 0. */
+static bool begin_values(proof_t *proof)
+{
+    napcoll_round_values_t *values = &proof->values;
+    napcoll_plan_t *plan = proof->source(proof->context, 0);
+
+    values->claim = proof->claim;
+    values->size = proof->map->size;
+    values->blocks = NULL == plan ? 0 : plan->blocks;
+    napcoll_plan_free(plan);
+    for (int rank = 0; rank < values->size; rank++) {
+        values->sum += napcoll_prover_contribution(rank).sum;
+    }
+    values->complete = values->blocks > 0
+                           ? calloc((size_t) values->blocks, sizeof(*values->complete))
+                           : NULL;
+    return NULL != values->complete;
+}
+
+static void free_proof(proof_t *proof, int jobs)
+{
+    for (int rank = 0; rank < proof->map->size && NULL != proof->member; rank++) {
+        free(proof->member[rank].stage);
+        napcoll_run_map_free(&proof->member[rank].values);
+    }
+    for (int i = 0; i < jobs && NULL != proof->worker; i++) {
+        napcoll_like_stages_free(&proof->worker[i].known);
+        free(proof->worker[i].arrival);
+    }
+    free(proof->values.complete);
+    free(proof->member);
+    free(proof->worker);
 }
 
 bool napcoll_prove_in_rounds(napcoll_plan_source_t source, void *context,
@@ -454,28 +505,23 @@ bool napcoll_prove_in_rounds(napcoll_plan_source_t source, void *context,
                              napcoll_verdict_t *verdict)
 {
     proof_t proof = {.source = source, .context = context, .map = map, .claim = claim};
-    worker_t *worker = calloc((size_t) jobs, sizeof(*worker));
     bool ok;
 
+    proof.worker = calloc((size_t) jobs, sizeof(*proof.worker));
     proof.member = calloc((size_t) map->size, sizeof(*proof.member));
-    ok = NULL != worker && NULL != proof.member && napcoll_rounds_suit(claim->goal);
+    ok = NULL != proof.worker && NULL != proof.member && begin_values(&proof) && map->size > 1
+         && napcoll_rounds_suit(claim->goal);
     for (int i = 0; i < jobs && ok; i++) {
-        worker[i].proof = &proof;
-        worker[i].known.map = map;
-        worker[i].known.claim = claim;
+        proof.worker[i].proof = &proof;
+        proof.worker[i].known.map = map;
+        proof.worker[i].known.claim = claim;
     }
-    ok = ok && prove(worker, jobs);
+    ok = ok && prove(proof.worker, jobs);
     *verdict = (napcoll_verdict_t){.rank = -1, .stage = -1, .step = -1, .text = "ok"};
     verdict->results = verdict->plans = ok ? map->size : 0;
-    for (int rank = 0; rank < map->size && NULL != proof.member; rank++) {
-        free(proof.member[rank].stage);
-        free(proof.member[rank].block);
+    for (int i = 0; i < jobs && ok; i++) {
+        verdict->messages += proof.worker[i].messages;
     }
-    for (int i = 0; i < jobs && NULL != worker; i++) {
-        verdict->messages += ok ? worker[i].messages : 0;
-        napcoll_like_stages_free(&worker[i].known);
-    }
-    free(proof.member);
-    free(worker);
+    free_proof(&proof, jobs);
     return ok;
 }

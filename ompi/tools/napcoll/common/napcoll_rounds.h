@@ -15,12 +15,14 @@
  * until all have ended, or none can go on. What a rank sends is in its blocks while it is at that
  * stage: no message is received where another one of its stage is under way, which is checked.
  *
- * Each plan is made once, and little of it is kept: its peers, and which of the known stages each
- * of its stages is, except for the peers. Very many ranks have few different stages, and each of
- * these is checked once:
+ * Each plan is made once, and little of it is kept: which of the known stages each of its stages
+ * is, and by how many blocks it is shifted (common/napcoll_like_stages.h). Very many ranks have few
+ * different stages, and each of these is checked once. The values of a rank's blocks are kept in
+ * runs of equal ones (common/napcoll_round_values.h), so a vector of a block for each rank takes
+ * little more than one block:
  *
- *     rank 5     peers 4 | 21 37 | 4      stages A B A
- *     rank 4     peers 5 | 20 36 | 5      stages C B C
+ *     rank 5     stages A B A     shifted by 5 7 5     values  0..3 none, 4..7 of ranks 1 and 5
+ *     rank 4     stages C B C     shifted by 4 6 4
  *
  * It is for allreduces, reduces and broadcasts by napcoll's own messages, without phases.
  */
@@ -39,7 +41,8 @@ static inline bool napcoll_rounds_suit(napcoll_goal_t goal)
 
 /**
  * Prove the plans of all ranks in rounds. Besides the plans under way this takes,
- * for each rank, 4 bytes per step, 8 per stage, 32 per block in a buffer, and about 100.
+ * for each rank, 12 bytes per stage, 36 per run of blocks with equal values, and about 150; and the
+ * different stages.
  *
  * @param[in]  source   makes the plans, each once; is called by several threads at once
  * @param[in]  context  for source

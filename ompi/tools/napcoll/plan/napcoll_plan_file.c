@@ -82,7 +82,8 @@ static napcoll_verify_status_t prove_set(const napcoll_plan_set_t *set,
                                               .algorithm = &set->row.algorithm,
                                               .map = map,
                                               .params = napcoll_plan_set_params(set)}};
-    const napcoll_proof_t proof = {.plan_memory = (size_t) 512 << 20};
+    const napcoll_proof_t proof = {.plan_memory = (size_t) 512 << 20,
+                                   .value_memory = napcoll_memory_limit()};
     napcoll_claim_t claim;
 
     generator.args.params.in_place = in_place;

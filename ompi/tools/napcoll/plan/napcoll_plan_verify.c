@@ -48,7 +48,9 @@ typedef struct {
     pthread_mutex_t lock;
     long proved, broken, skipped, results, plans, done_ranks;
     long long messages;
-    bool no_memory;
+    /* where memory ran out, and the options of the placement */
+    napcoll_verdict_t no_memory;
+    options_t too_large;
     napcoll_progress_t progress;
     /* Plans made so far. */
     atomic_long made;
@@ -123,8 +125,13 @@ static void prove_plans(source_t *source, const napcoll_node_map_t *map,
                         const napcoll_claim_t *claim, napcoll_verdict_t *verdict)
 {
     const options_t *o = source->sweep->options;
-    const napcoll_proof_t proof = {.sample = o->sample, .seed = seed, .plan_memory = plan_memory};
-    const int jobs = 1 == source->sweep->placements ? o->jobs : 1;
+    const bool alone = 1 == source->sweep->placements;
+    const int jobs = alone ? o->jobs : 1;
+    const napcoll_proof_t proof = {.sample = o->sample,
+                                   .seed = seed,
+                                   .plan_memory = plan_memory,
+                                   .value_memory = napcoll_memory_limit()
+                                                   / (size_t) (alone ? 1 : o->jobs)};
 
     if (0 == o->sample
         && (prove_by_symmetry(source->generator, make_proved_plan, source, jobs, claim, verdict)
@@ -164,7 +171,8 @@ static void prove(sweep_t *sweep, options_t *o)
     } else if (NAPCOLL_VERIFY_OK == verdict.status) {
         sweep->proved++;
     } else if (NAPCOLL_VERIFY_NO_MEMORY == verdict.status) {
-        sweep->no_memory = true;
+        sweep->too_large = *o;
+        sweep->no_memory = verdict;
     } else {
         report_broken(sweep, o, map, &verdict);
     }
@@ -232,6 +240,15 @@ static void run_threads(sweep_t *sweep)
     free(thread);
 }
 
+static void complain_of_memory(sweep_t *sweep)
+{
+    const options_t *o = &sweep->too_large;
+
+    napcoll_progress_clear(&sweep->progress);
+    complain("--nodes %d: %s; expected fewer ranks, or --sample, for plans like these", o->nodes,
+             sweep->no_memory.text);
+}
+
 static void summarise(sweep_t *sweep)
 {
     const options_t *o = sweep->options;
@@ -278,8 +295,8 @@ int verify(options_t *o)
     }
     napcoll_progress_begin(&sweep.progress, false);
     run_threads(&sweep);
-    if (sweep.no_memory) {
-        napcoll_out_of_memory();
+    if (NAPCOLL_VERIFY_NO_MEMORY == sweep.no_memory.status) {
+        complain_of_memory(&sweep);
     }
     summarise(&sweep);
     return 0 == sweep.broken ? EXIT_SUCCESS : EXIT_FAILURE;

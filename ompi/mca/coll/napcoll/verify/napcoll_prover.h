@@ -83,6 +83,8 @@ typedef struct {
     napcoll_verdict_t *verdict;
     /* [size] */
     rank_t *rank;
+    /* values of all ranks' blocks and outboxes, and the most; 0: no limit */
+    size_t values, most_values;
     demand_t *chain;
     size_t chain_length, chain_room;
     /* [size + 1] the sums of the random numbers of ranks 0 .. i - 1 */
@@ -107,6 +109,9 @@ static inline bool napcoll_prover_no_memory(const prover_t *prover)
     return napcoll_verdict_fail(prover->verdict, NAPCOLL_VERIFY_NO_MEMORY, -1, -1, -1,
                                 "out of memory");
 }
+
+/** Count values that a rank needs more. False: they are too many. */
+bool napcoll_prover_take_values(prover_t *prover, size_t more);
 
 /** Whether two spans are the same blocks, as far as blocks keep their numbers. */
 bool napcoll_plan_same_blocks(const napcoll_plan_t *plan, napcoll_span_t a, napcoll_span_t b);

@@ -319,7 +319,8 @@ napcoll_verify_status_t napcoll_plan_prove(napcoll_plan_source_t source, void *c
                        .claim = claim,
                        .symmetry = symmetry,
                        .cache = {.memory = proof->plan_memory, .borrowed = proof->borrowed},
-                       .verdict = verdict};
+                       .verdict = verdict,
+                       .most_values = proof->value_memory / sizeof(value_t)};
 
     (void) (begin(&prover)
             && (NULL == symmetry ? prove_ranks(&prover, proof) : prove_few(&prover, symmetry)));

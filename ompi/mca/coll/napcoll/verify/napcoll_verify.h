@@ -87,6 +87,9 @@ typedef struct napcoll_proof {
     /** bytes that all plans may take, besides the plans of a chain of waiting ranks; above it
      * plans are dropped, and made again when they are needed. 0: no limit */
     size_t plan_memory;
+    /** bytes that the values of blocks may take; above it the proof ends with
+     * NAPCOLL_VERIFY_NO_MEMORY. 0: no limit */
+    size_t value_memory;
     /** the source keeps its plans: they are not freed */
     bool borrowed;
     /** all plans are images of a few (napcoll_symmetry.h), and the few are proved; no source is

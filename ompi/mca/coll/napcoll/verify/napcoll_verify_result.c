@@ -199,6 +199,7 @@ bool napcoll_prover_check_result(prover_t *p, int rank)
             ok = check_block(p, rank, range.first + b, result[b]);
         }
     }
+    p->values -= (size_t) entry->buffer_at[NAPCOLL_BUFFER_TEMP + entry->plan->temps] + 1;
     free(r->block);
     r->block = NULL;
     r->ended = true;

@@ -55,6 +55,15 @@ uint64_t napcoll_prover_bracket(uint64_t left, uint64_t right)
     return napcoll_mix(left * 3 + napcoll_mix(right));
 }
 
+bool napcoll_prover_take_values(prover_t *p, size_t more)
+{
+    p->values += more;
+    return 0 == p->most_values || p->values <= p->most_values
+           || napcoll_verdict_fail(p->verdict, NAPCOLL_VERIFY_NO_MEMORY, -1, -1, -1,
+                                   "the blocks of %d ranks take more than %zu MB", p->map->size,
+                                   p->most_values * sizeof(value_t) >> 20);
+}
+
 /* Set an error at a step of a rank's current stage. */
 static bool fail_unwritten(const prover_t *p, int rank, int step)
 {
@@ -230,6 +239,9 @@ bool napcoll_prover_need_blocks(prover_t *p, int rank)
     if (NULL != r->block) {
         return true;
     }
+    if (!napcoll_prover_take_values(p, blocks + 1)) {
+        return false;
+    }
     r->block = calloc(blocks + 1, sizeof(*r->block));
     if (NULL == r->block) {
         return napcoll_prover_no_memory(p);
@@ -309,9 +321,14 @@ bool napcoll_prover_post_stage(prover_t *p, int rank)
 
     /* there is one also where messages have no blocks */
     if (NULL == r->outbox || entry->outbox_at[end] > entry->outbox_at[s->first]) {
-        value_t *outbox = realloc(r->outbox,
-                                  ((size_t) entry->outbox_at[end] + 1) * sizeof(*outbox));
+        const size_t values = (size_t) entry->outbox_at[end] + 1;
+        const size_t before = NULL == r->outbox ? 0 : (size_t) entry->outbox_at[s->first] + 1;
+        value_t *outbox;
 
+        if (!napcoll_prover_take_values(p, values - before)) {
+            return false;
+        }
+        outbox = realloc(r->outbox, values * sizeof(*outbox));
         if (NULL == outbox) {
             return napcoll_prover_no_memory(p);
         }

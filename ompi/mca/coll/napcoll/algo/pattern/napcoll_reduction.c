@@ -11,6 +11,7 @@
 #include "algo/pattern/napcoll_reduction.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool napcoll_reduction_begin(napcoll_reduction_t *reduction, napcoll_builder_t *builder,
                              const napcoll_plan_args_t *args, int input, napcoll_span_t home,
@@ -28,42 +29,55 @@ bool napcoll_reduction_begin(napcoll_reduction_t *reduction, napcoll_builder_t *
     if (args->sketch) {
         return true;
     }
-    reduction->buffer = malloc((size_t) blocks * sizeof(*reduction->buffer));
-    if (NULL == reduction->buffer) {
+    if (!napcoll_run_map_begin(&reduction->buffer, blocks, &input, sizeof(input))) {
         napcoll_builder_fail(builder);
         return false;
-    }
-    for (int b = 0; b < blocks; b++) {
-        reduction->buffer[b] = input;
     }
     return true;
 }
 
 void napcoll_reduction_end(napcoll_reduction_t *reduction)
 {
-    free(reduction->buffer);
-    reduction->buffer = NULL;
+    napcoll_run_map_free(&reduction->buffer);
 }
 
 /* ---- where values are ---- */
+
+/* Not in a sketch. */
+static bool knows_buffers(const napcoll_reduction_t *reduction)
+{
+    return reduction->buffer.runs > 0;
+}
+
+/* The buffer of the values of a run of the map. */
+static int buffer_of(const napcoll_reduction_t *reduction, int run)
+{
+    int buffer;
+
+    memcpy(&buffer, napcoll_run_map_item(&reduction->buffer, run), sizeof(buffer));
+    return buffer;
+}
 
 /* The blocks from `first` on, up to `end`, whose values are in one buffer. In a user buffer a run
  * ends with the last block. */
 static napcoll_span_t uniform_run(const napcoll_reduction_t *reduction, int first, int end)
 {
-    napcoll_span_t run;
+    const napcoll_run_map_t *map = &reduction->buffer;
+    const int place = first % reduction->blocks;
+    napcoll_span_t run = {.buffer = reduction->home.buffer, .first = first, .count = end - first};
+    int at;
 
-    if (NULL == reduction->buffer) {
-        return (napcoll_span_t){
-            .buffer = reduction->home.buffer, .first = first, .count = end - first};
+    if (!knows_buffers(reduction)) {
+        return run;
     }
-    run = (napcoll_span_t){
-        .buffer = reduction->buffer[first % reduction->blocks], .first = first, .count = 1};
-    while (first + run.count < end
-           && run.buffer == reduction->buffer[(first + run.count) % reduction->blocks]
-           && (run.buffer >= NAPCOLL_BUFFER_TEMP || first + run.count != reduction->blocks)) {
-        run.count++;
+    at = napcoll_run_map_find(map, place);
+    run.buffer = buffer_of(reduction, at);
+    run.count = napcoll_run_map_end(map, at) - place;
+    if (run.buffer >= NAPCOLL_BUFFER_TEMP && place + run.count == reduction->blocks
+        && run.buffer == buffer_of(reduction, 0)) {
+        run.count += napcoll_run_map_end(map, 0);
     }
+    run.count = napcoll_min(run.count, end - first);
     return run;
 }
 
@@ -78,8 +92,13 @@ static napcoll_span_t numbered(const napcoll_reduction_t *reduction, napcoll_spa
 
 static void set_buffer(napcoll_reduction_t *reduction, napcoll_span_t run, int buffer)
 {
-    for (int b = run.first; NULL != reduction->buffer && b < run.first + run.count; b++) {
-        reduction->buffer[b % reduction->blocks] = buffer;
+    const int first = run.first % reduction->blocks;
+    const int count = napcoll_min(run.count, reduction->blocks - first);
+
+    if (knows_buffers(reduction)
+        && (!napcoll_run_map_set(&reduction->buffer, first, count, &buffer)
+            || !napcoll_run_map_set(&reduction->buffer, 0, run.count - count, &buffer))) {
+        napcoll_builder_fail(reduction->builder);
     }
 }
 

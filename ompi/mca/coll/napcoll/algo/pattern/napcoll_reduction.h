@@ -17,6 +17,7 @@
 #define NAPCOLL_REDUCTION_H
 
 #include "algo/pattern/napcoll_route.h"
+#include "util/napcoll_run_map.h"
 
 /** The blocks that are being reduced on this process, and where the value of each of them is. */
 typedef struct napcoll_reduction {
@@ -25,8 +26,9 @@ typedef struct napcoll_reduction {
      * behind the last one (napcoll_group_t.cyclic). */
     napcoll_span_t home;
     int blocks;
-    /** [blocks] the buffer of a block's value; NULL in a sketch, where all values are in home. */
-    int *buffer;
+    /** Of each block the buffer of its value, an int; no runs in a sketch, where all values are in
+     * home. */
+    napcoll_run_map_t buffer;
     /** Values of lower ranks are left operands. */
     bool noncommutative;
     /** The first value that comes for blocks still in the input is received at home. */
@@ -51,7 +53,7 @@ bool napcoll_reduction_begin(napcoll_reduction_t *reduction, napcoll_builder_t *
                              const napcoll_plan_args_t *args, int input, napcoll_span_t home,
                              int blocks);
 
-/** Free the reduction's list. */
+/** Free the reduction's map. */
 void napcoll_reduction_end(napcoll_reduction_t *reduction);
 
 /** Emit a stage's messages, backwards, into the builder's current stage, and the reductions after
