@@ -71,7 +71,7 @@
 
 /* Raise it with every change after which two builds would not understand each other: of plans,
  * decisions, tags or the messages of the set-up (docs/developer-guide.md). */
-#define NAPCOLL_PLAN_REVISION 6
+#define NAPCOLL_PLAN_REVISION 7
 
 #define NAPCOLL_TEXT(number)      #number
 #define NAPCOLL_TEXT_OF(constant) NAPCOLL_TEXT(constant)
@@ -258,9 +258,11 @@ typedef struct mca_coll_napcoll_module {
     mca_coll_napcoll_node_memory_t *node_memory;
     /** of a communicator with a topology; NULL until it is needed */
     napcoll_neighborhood_t *neighborhood;
-    /** calls so far that may wait, and of these the ones that take large rings; -1: it is decided
-     * whether there is node memory, or whether it has large rings */
+    /** calls so far that may wait; -1: it is decided whether there is node memory, or whether it has
+     * large rings */
     int calls_before_node_memory, calls_before_large_rings;
+    /** of the latter those that would take large rings, and questions whether to make them */
+    int large_calls, questions;
     /** operations that an error has ended: messages to their memory may be under way */
     _Atomic(napcoll_operation_t *) failed;
     /** where calls are watched */

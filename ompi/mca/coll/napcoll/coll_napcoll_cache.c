@@ -500,7 +500,6 @@ static inline bool is_served_on_one_node(const mca_coll_napcoll_module_t *module
 int mca_coll_napcoll_set_up(mca_coll_napcoll_module_t *module, const napcoll_call_t *call,
                             bool waits, napcoll_reason_t *reason)
 {
-    const bool large = mca_coll_napcoll_takes_large_rings(call);
     int rc = OMPI_SUCCESS;
 
     *reason = NAPCOLL_REASON_NONE;
@@ -509,8 +508,8 @@ int mca_coll_napcoll_set_up(mca_coll_napcoll_module_t *module, const napcoll_cal
     }
     if (OMPI_SUCCESS == rc && waits
         && OPAL_UNLIKELY(module->calls_before_node_memory >= 0
-                         || (large && module->calls_before_large_rings >= 0))) {
-        rc = mca_coll_napcoll_make_node_memory(module, large);
+                         || module->calls_before_large_rings >= 0)) {
+        rc = mca_coll_napcoll_make_node_memory(module, mca_coll_napcoll_takes_large_rings(call));
     }
     if (OMPI_SUCCESS == rc && module->one_node && !is_served_on_one_node(module, call)) {
         *reason = NAPCOLL_REASON_ONE_NODE;

@@ -6,8 +6,9 @@
 /**
  * @file
  * The memory that a communicator's processes on a node share (exec/napcoll_mailbox.h). They make it
- * after the communicator's first few blocking calls, and the large rings, a segment of their own,
- * after the first few with vectors that need them:
+ * after the communicator's first few blocking calls. In every 16th blocking call, whatever it is,
+ * the leader tells, on the region's board, whether it has seen a few calls with vectors that need
+ * large rings; in the 16th after that they make these, a segment of their own. To make a segment:
  *
  *     leader                                      others
  *     makes a segment, and removes its name
@@ -24,6 +25,7 @@
 #include "coll_napcoll_stall.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,11 +33,15 @@
 
 #include "ompi/mca/pml/pml.h"
 #include "opal/mca/shmem/base/base.h"
+#include "opal/runtime/opal_progress.h"
 #include "opal/util/output.h"
 #include "opal/util/path.h"
 
-_Static_assert((int) NAPCOLL_RING_MOST == (int) NAPCOLL_MACHINE_NODE_MEMORY_MOST,
-               "the model knows the limit");
+_Static_assert((int) NAPCOLL_RING_MOST == (int) NAPCOLL_MACHINE_NODE_MEMORY_MOST
+                   && (int) NAPCOLL_LARGE_RING_MOST == 2 * (int) NAPCOLL_MACHINE_LARGE_RING_MOST
+                   && (int) NAPCOLL_LARGE_RINGS == 2 * (int) NAPCOLL_MACHINE_LARGE_RINGS
+                   && (int) NAPCOLL_LARGE_RING_LEAST == 2 * (int) NAPCOLL_MACHINE_LARGE_RING_LEAST,
+               "the model knows the limits");
 
 static const char folder[] = "/dev/shm";
 
@@ -439,15 +445,52 @@ static int share_large_rings(mca_coll_napcoll_module_t *module)
     return rc;
 }
 
-/* Count a call; true: it is time, and the count has ended. */
-static bool is_time(int *calls)
+/* Wait for the leader's answer to a question. */
+static int wait_for_answer(const mca_coll_napcoll_module_t *module, uint32_t question)
 {
-    if (*calls < mca_coll_napcoll_component.node_memory_calls) {
-        ++*calls;
-        return false;
+    const napcoll_region_t *region = &module->node_memory->node.region;
+    int rc = OMPI_SUCCESS;
+
+    if (OPAL_LIKELY(napcoll_board_has_answer(region, question))) {
+        return OMPI_SUCCESS;
     }
-    *calls = -1;
-    return true;
+    mca_coll_napcoll_stall_awaits(module, rank_of(module, 0));
+    while (OMPI_SUCCESS == rc && !napcoll_board_has_answer(region, question)) {
+        opal_progress();
+        rc = napcoll_compat_failure(module->comm, OMPI_SUCCESS);
+    }
+    mca_coll_napcoll_stall_awaits(module, -1);
+    return rc;
+}
+
+/* Count a call for large rings, and make them if it is time. The question whether to make them is
+ * put in calls that all ranks count alike: sizes may differ in a wrong program, and then no rank
+ * must wait for one that does not know. */
+static int count_for_large_rings(mca_coll_napcoll_module_t *module, bool large)
+{
+    enum { BETWEEN = 16 };
+    const int least = mca_coll_napcoll_component.node_memory_calls;
+    napcoll_region_t *region;
+    int question, rc;
+
+    module->large_calls += large;
+    module->calls_before_large_rings = (module->calls_before_large_rings + 1) % BETWEEN;
+    if (NULL == module->node_memory || 0 != module->calls_before_large_rings) {
+        return OMPI_SUCCESS;
+    }
+    region = &module->node_memory->node.region;
+    question = ++module->questions;
+    if (0 == region->lane) {
+        napcoll_board_answer(region, (uint32_t) question,
+                             module->large_calls >= (least > 0 ? least : 1));
+    }
+    rc = 1 == question ? OMPI_SUCCESS : wait_for_answer(module, (uint32_t) question - 1);
+    if (OMPI_SUCCESS == rc && !napcoll_board_wants(region, (uint32_t) question - 1)
+        && question < INT_MAX) {
+        return OMPI_SUCCESS;
+    }
+    module->calls_before_large_rings = -1;
+    return OMPI_SUCCESS == rc && question < INT_MAX ? share_large_rings(module) : rc;
 }
 
 int mca_coll_napcoll_make_node_memory(mca_coll_napcoll_module_t *module, bool large)
@@ -459,14 +502,18 @@ int mca_coll_napcoll_make_node_memory(mca_coll_napcoll_module_t *module, bool la
         module->calls_before_node_memory = module->calls_before_large_rings = -1;
         return OMPI_SUCCESS;
     }
-    if (module->calls_before_node_memory >= 0 && is_time(&module->calls_before_node_memory)) {
+    if (module->calls_before_node_memory >= component->node_memory_calls) {
+        module->calls_before_node_memory = -1;
         rc = share_region(module);
+        if (NULL == module->node_memory) {
+            module->calls_before_large_rings = -1;
+        }
+    } else if (module->calls_before_node_memory >= 0) {
+        module->calls_before_node_memory++;
     }
-    if (OMPI_SUCCESS == rc && large && module->calls_before_large_rings >= 0
-        && is_time(&module->calls_before_large_rings) && NULL != module->node_memory) {
-        rc = share_large_rings(module);
-    }
-    return rc;
+    return OMPI_SUCCESS == rc && module->calls_before_large_rings >= 0
+               ? count_for_large_rings(module, large)
+               : rc;
 }
 
 /* The channel of a call, NULL: none is left. */

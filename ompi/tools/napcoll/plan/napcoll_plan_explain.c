@@ -541,6 +541,7 @@ int explain(options_t *o)
     if (!parameters.node_memory) {
         c.machine.node_memory.latency_us = 0;
     }
+    c.machine.node_memory_large = napcoll_select_large_rings(o->collective->goal, c.map);
     /* as in a job (takes_node_memory) */
     c.node_memory = parameters.node_memory
                     && (map->nodes > 1 || napcoll_goal_is_neighbor(o->collective->goal)

@@ -232,7 +232,6 @@ static int find_range(tune_case_t *c, const inquiry_t *inquiry, bool *warned)
 static double cost_of(const inquiry_t *inquiry, const napcoll_decision_t *decision)
 {
     const napcoll_call_t *call = &inquiry->call;
-    const napcoll_machine_t *machine = inquiry->settings.machine;
     const napcoll_algorithm_t *algorithm = &inquiry->collective->algorithm[decision->algorithm];
     const int segments = decision->params.segments > 1 ? decision->params.segments : 1;
     const int root = napcoll_goal_is_rooted(inquiry->collective->goal) ? call->root : -1;
@@ -240,14 +239,17 @@ static double cost_of(const inquiry_t *inquiry, const napcoll_decision_t *decisi
                                               .algorithm = algorithm,
                                               .map = call->map,
                                               .params = decision->params}};
+    napcoll_settings_t fitted = inquiry->settings;
+    napcoll_machine_t machine;
     double lead = 0;
 
+    napcoll_select_fit_machine(&fitted, inquiry->collective->goal, call->map, &machine);
     if (NULL != algorithm->hops) {
         const napcoll_hops_t hops = algorithm->hops(call->map, &decision->params);
 
-        lead = napcoll_model_lead_us(machine, &hops, segments, (double) call->bytes);
+        lead = napcoll_model_lead_us(&machine, &hops, segments, (double) call->bytes);
     }
-    return napcoll_plan_cost_us(call->map, napcoll_generator_plan, &generator, root, machine,
+    return napcoll_plan_cost_us(call->map, napcoll_generator_plan, &generator, root, &machine,
                                 (double) call->bytes, lead, INFINITY);
 }
 

@@ -21,6 +21,7 @@
 
 _Static_assert(sizeof(napcoll_note_t) == NAPCOLL_CACHE_LINE, "a note is a cache line");
 _Static_assert(sizeof(napcoll_bell_t) == NAPCOLL_CACHE_PAIR, "a bell has its own cache lines");
+_Static_assert(sizeof(napcoll_board_t) == NAPCOLL_CACHE_PAIR, "the board has its own cache lines");
 
 /* ---- the region ---- */
 
@@ -60,7 +61,8 @@ static size_t channel_bytes(int lanes, int channel)
 
 size_t napcoll_region_bytes(int lanes, int channels)
 {
-    size_t bytes = (size_t) lanes * (sizeof(napcoll_bell_t) + NAPCOLL_RING_BYTES);
+    size_t bytes = sizeof(napcoll_board_t)
+                   + (size_t) lanes * (sizeof(napcoll_bell_t) + NAPCOLL_RING_BYTES);
 
     for (int c = 0; c < channels; c++) {
         bytes += channel_bytes(lanes, c);
@@ -144,10 +146,12 @@ bool napcoll_region_open(napcoll_region_t *region, void *memory, int lanes, int 
     char *at = memory;
 
     *region = (napcoll_region_t){
-        .lanes = lanes, .lane = lane, .channels = channels, .sleeps = sleeps, .bell = memory};
+        .lanes = lanes, .lane = lane, .channels = channels, .sleeps = sleeps, .board = memory};
     region->channel = calloc((size_t) channels, sizeof(*region->channel));
     region->pairs = calloc(all * (size_t) channels, sizeof(*region->pairs));
-    at += all * sizeof(napcoll_bell_t);
+    at += sizeof(*region->board);
+    region->bell = (napcoll_bell_t *) (void *) at;
+    at += all * sizeof(*region->bell);
     if (NULL == region->channel || NULL == region->pairs
         || !open_ring(&region->ring, at, lanes, NAPCOLL_RING_BYTES)) {
         napcoll_region_close(region);
@@ -168,6 +172,16 @@ void napcoll_region_close(napcoll_region_t *region)
     close_ring(&region->ring);
     close_ring(&region->large_ring);
     *region = (napcoll_region_t){.channel = NULL};
+}
+
+void napcoll_board_answer(napcoll_region_t *region, uint32_t question, bool wanted)
+{
+    napcoll_board_t *board = region->board;
+
+    if (wanted && 0 == atomic_load_explicit(&board->wanted, memory_order_relaxed)) {
+        atomic_store_explicit(&board->wanted, question, memory_order_relaxed);
+    }
+    atomic_store_explicit(&board->answered, question, memory_order_release);
 }
 
 /* ---- bells ---- */

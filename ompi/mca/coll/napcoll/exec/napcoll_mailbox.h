@@ -12,7 +12,8 @@
  * channels: messages of a channel between the same two lanes are received in the order in which
  * they were sent; channels do not order each other's messages.
  *
- *     region     a bell for each lane      where a process that sleeps is woken, and a record of
+ *     region     a board                   what lane 0 wants the lanes to do at the same time
+ *                a bell for each lane      where a process that sleeps is woken, and a record of
  *                                          its latest call
  *                a ring for each sender    bytes that are too many for a line; several notes can
  *                                          name the same bytes
@@ -94,6 +95,15 @@ typedef struct napcoll_note {
     uint32_t bytes;
     char payload[NAPCOLL_NOTE_PAYLOAD];
 } napcoll_note_t;
+
+/** What lane 0 tells the others. It asks itself a question at points that all lanes count alike, and
+ * they learn the answer at the next point: so they do the same at the same point, and wait for lane
+ * 0 only where it is behind by all between two. */
+typedef struct napcoll_board {
+    /** questions that lane 0 has answered, and the first one with the answer yes; 0: none */
+    _Atomic uint32_t answered, wanted;
+    char rest[NAPCOLL_CACHE_PAIR - 2 * sizeof(uint32_t)];
+} napcoll_board_t;
 
 /** What a process did last in the region's communicator: it writes, the others read it for the
  * report of a stalled call. All zero: not known. */
@@ -185,6 +195,7 @@ typedef struct napcoll_region {
     int channels;
     /** processes may sleep: the node has more of them than processors */
     bool sleeps;
+    napcoll_board_t *board;
     /** [lanes] */
     napcoll_bell_t *bell;
     napcoll_ring_t ring, large_ring;
@@ -215,6 +226,25 @@ bool napcoll_region_open(napcoll_region_t *region, void *memory, int lanes, int 
 
 /** Free what a region holds, but not its shared memory. */
 void napcoll_region_close(napcoll_region_t *region);
+
+/** On lane 0: answer the next question. Release: with an answer its lane's memory is seen. */
+void napcoll_board_answer(napcoll_region_t *region, uint32_t question, bool wanted);
+
+/** Whether lane 0 has answered a question; questions count from 1. */
+static inline bool napcoll_board_has_answer(const napcoll_region_t *region, uint32_t question)
+{
+    return (int32_t) (atomic_load_explicit(&region->board->answered, memory_order_acquire)
+                      - question)
+           >= 0;
+}
+
+/** Whether the answer to a question, or to one before it, was yes. It is there. */
+static inline bool napcoll_board_wants(const napcoll_region_t *region, uint32_t question)
+{
+    const uint32_t wanted = atomic_load_explicit(&region->board->wanted, memory_order_relaxed);
+
+    return 0 != wanted && wanted <= question;
+}
 
 /** The bytes of shared memory that the large rings of a region take. */
 size_t napcoll_large_rings_bytes(int lanes);

@@ -51,7 +51,12 @@ enum {
     /** The largest node_injection_from_processes. */
     NAPCOLL_MACHINE_MOST_ACTIVE = 64,
     /** The most bytes of a message through node memory; others inside a node go by the PML. */
-    NAPCOLL_MACHINE_NODE_MEMORY_MOST = 16 * 1024
+    NAPCOLL_MACHINE_NODE_MEMORY_MOST = 16 * 1024,
+    /** The most bytes of a message through the large rings of node memory, for some goals; of all
+     * processes of a node together, where that is less; and at least. */
+    NAPCOLL_MACHINE_LARGE_RING_MOST = 512 * 1024,
+    NAPCOLL_MACHINE_LARGE_RINGS = 4 * 1024 * 1024,
+    NAPCOLL_MACHINE_LARGE_RING_LEAST = 32 * 1024
 };
 
 typedef struct napcoll_machine {
@@ -68,6 +73,9 @@ typedef struct napcoll_machine {
      * NAPCOLL_MACHINE_NODE_MEMORY_MOST bytes. latency_us 0: it was not measured, or there is none,
      * and these cost as `link` says. */
     napcoll_link_t node_memory;
+    /** For larger ones, too, of at most this number of bytes, if that is more. No key sets it: it
+     * is the goal's. */
+    double node_memory_large;
 
     /** R_b: the rate at which one process can send to the network */
     double process_injection_mbyte_per_s;
@@ -117,7 +125,7 @@ static inline bool napcoll_machine_shares(const napcoll_machine_t *machine, napc
                                           double bytes)
 {
     return NAPCOLL_LEVEL_NETWORK != level && machine->node_memory.latency_us > 0
-           && bytes <= NAPCOLL_MACHINE_NODE_MEMORY_MOST;
+           && (bytes <= NAPCOLL_MACHINE_NODE_MEMORY_MOST || bytes <= machine->node_memory_large);
 }
 
 /** The latency and time per byte of a message of this size and level. */

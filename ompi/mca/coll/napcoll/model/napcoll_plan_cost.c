@@ -193,8 +193,12 @@ static double sending_us(const napcoll_node_map_t *map, const napcoll_plan_t *pl
         }
         size = napcoll_plan_share(plan, *napcoll_step_span(step)) * bytes
                + napcoll_plan_message_fixed(step);
-        busy_us = larger(napcoll_machine_overhead_us(machine, level, size),
-                         size * napcoll_machine_link(machine, level, size).ns_per_byte / 1000);
+        busy_us = napcoll_machine_overhead_us(machine, level, size);
+        if (i == plan->stage[stage].first || !napcoll_step_sends_again(step)
+            || !napcoll_machine_shares(machine, level, size)) {
+            busy_us = larger(busy_us,
+                             size * napcoll_machine_link(machine, level, size).ns_per_byte / 1000);
+        }
         if (NAPCOLL_LEVEL_NETWORK == level) {
             busy_us = larger(busy_us, machine->process_gap_us);
         }

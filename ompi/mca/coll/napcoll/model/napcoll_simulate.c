@@ -136,7 +136,9 @@ static napcoll_simulate_status_t add_messages(napcoll_simulation_t *s, const nap
                              .target = peer < 0 ? self : peer,
                              .share = napcoll_plan_share(plan, *napcoll_step_span(&step[i])),
                              .fixed = napcoll_plan_message_fixed(&step[i]),
-                             .network = network};
+                             .network = network,
+                             .again = !network && i > 0 && napcoll_step_sends_again(&step[i])
+                                      && !crosses_network(s, plan->rank, step[i - 1].peer)};
 
         if (peer < 0 && !pair_outside(&message, send, &all[network], &done[network])) {
             continue;

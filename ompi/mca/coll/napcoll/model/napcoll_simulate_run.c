@@ -95,12 +95,22 @@ static double transfer_us(const run_t *run, const message_t *message)
     return bytes_of(run, message) * link_of(run, message).ns_per_byte / 1000;
 }
 
-/* How long a message keeps a process busy. */
-static double port_us(const run_t *run, const message_t *message)
+/* The same for the sender: what it has written into node memory, for another process, is there. */
+static double sending_us(const run_t *run, const message_t *message)
+{
+    return message->again
+                   && napcoll_machine_shares(run->machine, level_of(message),
+                                             bytes_of(run, message))
+               ? 0
+               : transfer_us(run, message);
+}
+
+/* How long a message keeps a process busy, whose part of the transfer takes a time. */
+static double port_us(const run_t *run, const message_t *message, double part_us)
 {
     const double busy = later(
         napcoll_machine_overhead_us(run->machine, level_of(message), bytes_of(run, message)),
-        transfer_us(run, message));
+        part_us);
 
     return message->network ? later(busy, run->machine->process_gap_us) : busy;
 }
@@ -284,7 +294,7 @@ static bool start_in_node(const run_t *run, int32_t index, double begin)
 
     begin = take_processors(node, begin,
                             source->weight * later(run->machine->node_local_gap_us, memory));
-    return depart(run, index, begin + later(memory, transfer_us(run, message)));
+    return depart(run, index, begin + later(memory, sending_us(run, message)));
 }
 
 /* The ends that the protocol demands are posted: the message leaves. */
@@ -297,7 +307,7 @@ static bool start_message(const run_t *run, int32_t index, double time)
     if (message->unsent) {
         return depart(run, index, time + transfer_us(run, message));
     }
-    source->send_port = begin + port_us(run, message);
+    source->send_port = begin + port_us(run, message, sending_us(run, message));
     return message->network ? start_on_network(run, index, begin)
                             : start_in_node(run, index, begin);
 }
@@ -329,7 +339,8 @@ static bool arrive(const run_t *run, int32_t index, double time)
 
     message->received = time;
     if (!message->unreceived) {
-        message->received = later(time, target->receive_port + port_us(run, message));
+        message->received = later(time, target->receive_port
+                                            + port_us(run, message, transfer_us(run, message)));
         target->receive_port = message->received;
     }
     return !message->awaited || end_message(run, message->target, message->received);

@@ -44,6 +44,8 @@ typedef struct {
 
     /* between nodes */
     bool network;
+    /* the same blocks as of the message before, within the node: node memory has them already */
+    bool again;
 
     /* the other end is outside of the sample: the process does not spend time on receiving it, or
      * on sending it */

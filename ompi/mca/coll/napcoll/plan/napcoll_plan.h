@@ -244,6 +244,13 @@ static inline bool napcoll_span_equal(napcoll_span_t a, napcoll_span_t b)
     return a.buffer == b.buffer && a.first == b.first && a.count == b.count;
 }
 
+/** Whether a message of a stage, not the first, sends the same blocks as the one before. */
+static inline bool napcoll_step_sends_again(const napcoll_step_t *step)
+{
+    return NAPCOLL_STEP_SEND == step->kind && NAPCOLL_STEP_SEND == step[-1].kind
+           && napcoll_span_equal(step->left, step[-1].left);
+}
+
 /** An iterator over the runs of a span. */
 typedef struct napcoll_runs {
     const napcoll_span_t *next;

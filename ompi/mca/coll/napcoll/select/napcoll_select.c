@@ -548,7 +548,7 @@ int napcoll_select(const napcoll_settings_t *settings, const napcoll_call_t *cal
     const napcoll_rule_t *rule = settings->force >= NAPCOLL_FORCE_FIRST ? settings->asked : NULL;
     int rc = 0;
 
-    napcoll_select_fit_machine(&ruled, call->map, &machine);
+    napcoll_select_fit_machine(&ruled, call->collective->goal, call->map, &machine);
     *decision = (napcoll_decision_t){.algorithm = -1};
     napcoll_decision_set_class(decision, call->bytes);
     if (NAPCOLL_FORCE_AUTO == settings->force && NULL != settings->rules) {

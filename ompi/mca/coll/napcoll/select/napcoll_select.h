@@ -254,16 +254,22 @@ napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collectiv
 int napcoll_select(const napcoll_settings_t *settings, const napcoll_call_t *call,
                    napcoll_decision_t *decision);
 
+/** The most bytes of a message through the large rings of node memory, for napcoll_machine_t; 0: the
+ * goal's messages take none. */
+double napcoll_select_large_rings(napcoll_goal_t goal, const napcoll_node_map_t *map);
+
 /**
- * Fit the machine to a communicator. Without node memory all its messages go by the PML. On one
- * node whose processes share processors these handle one message after the other: the estimates
- * shall know that where nobody has measured how long it takes.
+ * Fit the machine to a communicator and a goal. Without node memory all its messages go by the PML;
+ * with it, large ones of goals that suit it go through it. On one node whose processes share
+ * processors these handle one message after the other: the estimates shall know that where nobody
+ * has measured how long it takes.
  *
  * @param[in,out] settings  gets the machine
+ * @param[in]     goal      of the call
  * @param[in]     map       of the call
  * @param[out]    machine   memory for it
  */
-void napcoll_select_fit_machine(napcoll_settings_t *settings, const napcoll_node_map_t *map,
-                                napcoll_machine_t *machine);
+void napcoll_select_fit_machine(napcoll_settings_t *settings, napcoll_goal_t goal,
+                                const napcoll_node_map_t *map, napcoll_machine_t *machine);
 
 #endif /* NAPCOLL_SELECT_H */

@@ -200,8 +200,17 @@ static void share_processors(napcoll_machine_t *machine, double processes_per_pr
     }
 }
 
-void napcoll_select_fit_machine(napcoll_settings_t *settings, const napcoll_node_map_t *map,
-                                napcoll_machine_t *machine)
+double napcoll_select_large_rings(napcoll_goal_t goal, const napcoll_node_map_t *map)
+{
+    const int share = NAPCOLL_MACHINE_LARGE_RINGS / map->max_ppn;
+
+    return napcoll_goal_suits_node_memory(goal) ? fmin(
+               fmax(share, NAPCOLL_MACHINE_LARGE_RING_LEAST), NAPCOLL_MACHINE_LARGE_RING_MOST)
+                                                : 0;
+}
+
+void napcoll_select_fit_machine(napcoll_settings_t *settings, napcoll_goal_t goal,
+                                const napcoll_node_map_t *map, napcoll_machine_t *machine)
 {
     const bool assumed = settings->unmeasured && map->nodes < 2;
 
@@ -209,6 +218,7 @@ void napcoll_select_fit_machine(napcoll_settings_t *settings, const napcoll_node
     if (!settings->node_memory) {
         machine->node_memory.latency_us = 0;
     }
+    machine->node_memory_large = napcoll_select_large_rings(goal, map);
     if (assumed && napcoll_settings_oversubscribed(settings, map)) {
         share_processors(machine, (double) map->max_ppn / settings->processors);
     }

@@ -155,7 +155,7 @@ bool napcoll_uneven_edges_straight(const napcoll_collective_t *collective,
     napcoll_settings_t fitted = *settings;
     napcoll_machine_t machine;
 
-    napcoll_select_fit_machine(&fitted, map, &machine);
+    napcoll_select_fit_machine(&fitted, collective->goal, map, &machine);
     return napcoll_neighbor_cost_us(fitted.machine, load, NAPCOLL_NEIGHBOR_DIRECT, sizes)
            <= napcoll_neighbor_cost_us(fitted.machine, load, NAPCOLL_NEIGHBOR_COALESCED, sizes);
 }
@@ -352,7 +352,7 @@ int napcoll_uneven_limits(const napcoll_collective_t *collective,
     e.settings.force = NAPCOLL_FORCE_AUTO;
     e.settings.rules = NULL;
     e.settings.unmeasured = false;
-    napcoll_select_fit_machine(&e.settings, map, &machine);
+    napcoll_select_fit_machine(&e.settings, collective->goal, map, &machine);
     if (take_first_nodes(map, &e.first_nodes)) {
         rc = find_limits(&e, limits);
     }
