@@ -169,7 +169,7 @@ static void numbers_wrap_around(void **state)
 
 static void check_readers(napcoll_way_t kind)
 {
-    uint32_t first, second, place, stamp, number;
+    uint32_t first, other, place, stamp, number, pieces;
     napcoll_channel_t *from, *reader[LANES];
     napcoll_ring_t *ring;
     size_t bytes;
@@ -180,6 +180,7 @@ static void check_readers(napcoll_way_t kind)
     from = &node.region[0].channel[0];
     ring = ring_of(from, kind);
     bytes = ring->most;
+    pieces = ring->bytes / ring->most;
     for (int lane = 1; lane < LANES; lane++) {
         reader[lane] = &node.region[lane].channel[0];
     }
@@ -189,15 +190,17 @@ static void check_readers(napcoll_way_t kind)
     assert_non_null(at);
     assert_true(napcoll_ring_join(ring, from, 2, number, stamp));
     memset(at, 7, bytes);
-    assert_non_null(napcoll_ring_publish(ring, from, 1, number + 1, bytes, &second, &place));
-    assert_int_not_equal(first, second);
+    for (uint32_t piece = 1; piece < pieces; piece++) {
+        assert_non_null(napcoll_ring_publish(ring, from, 1, number + piece, bytes, &other, &place));
+        assert_int_not_equal(first, other);
+    }
     /* no more the latest */
     assert_false(napcoll_ring_join(ring, from, 2, number, stamp));
-    assert_null(napcoll_ring_publish(ring, from, 1, number + 2, 64, &place, &stamp));
+    assert_null(napcoll_ring_publish(ring, from, 1, number + pieces, 64, &place, &stamp));
     napcoll_note_take(reader[1], 0, number);
-    assert_null(napcoll_ring_publish(ring, from, 1, number + 2, 64, &place, &stamp));
+    assert_null(napcoll_ring_publish(ring, from, 1, number + pieces, 64, &place, &stamp));
     napcoll_note_take(reader[2], 0, number);
-    assert_non_null(napcoll_ring_publish(ring, from, 1, number + 2, 64, &place, &stamp));
+    assert_non_null(napcoll_ring_publish(ring, from, 1, number + pieces, 64, &place, &stamp));
     assert_int_equal(place, first);
     close_node(&node);
 }
@@ -262,13 +265,41 @@ static void rings_are_used_again_and_again(void **state)
     use_ring(NAPCOLL_WAY_LARGE_RING, 500);
 }
 
-/* A region of very many lanes has smaller large rings. */
-static void large_rings_share_their_memory(void **state)
+/* A region of very many lanes has smaller rings. */
+static void rings_share_their_memory(void **state)
 {
+    const size_t others = napcoll_region_bytes(16, 1) - NAPCOLL_RINGS;
+
     (void) state;
+    assert_in_range(others, 1, 16 * NAPCOLL_RING_BYTES_LEAST);
+    assert_in_range(napcoll_region_bytes(2, 1), 2 * NAPCOLL_RING_BYTES_MOST,
+                    3 * NAPCOLL_RING_BYTES_MOST);
     assert_int_equal(napcoll_large_rings_bytes(2), 2 * NAPCOLL_LARGE_RING_MOST);
     assert_int_equal(napcoll_large_rings_bytes(16), NAPCOLL_LARGE_RINGS);
     assert_int_equal(napcoll_large_rings_bytes(1000), (size_t) 1000 * NAPCOLL_LARGE_RING_LEAST);
+}
+
+/* Lanes learn the answer to a question, and only from that question on. */
+static void the_board_tells_what_lane_0_wants(void **state)
+{
+    node_t node;
+    napcoll_region_t *lane;
+
+    (void) state;
+    open_node(&node, false);
+    lane = &node.region[1];
+    assert_false(napcoll_board_has_answer(lane, 1));
+    for (uint32_t question = 1; question <= 5; question++) {
+        napcoll_board_answer(&node.region[0], question, question >= 3);
+        assert_true(napcoll_board_has_answer(lane, question));
+        assert_false(napcoll_board_has_answer(lane, question + 1));
+        assert_false(napcoll_board_wants(lane, 2));
+        assert_int_equal(napcoll_board_wants(lane, question), question >= 3);
+    }
+    /* a lane that is behind */
+    assert_true(napcoll_board_has_answer(lane, 2));
+    assert_true(napcoll_board_wants(lane, 3));
+    close_node(&node);
 }
 
 /* ---- threads ---- */
@@ -425,7 +456,8 @@ int main(void)
         cmocka_unit_test(numbers_wrap_around),
         cmocka_unit_test(bytes_in_a_ring_stay_until_all_have_read),
         cmocka_unit_test(rings_are_used_again_and_again),
-        cmocka_unit_test(large_rings_share_their_memory),
+        cmocka_unit_test(rings_share_their_memory),
+        cmocka_unit_test(the_board_tells_what_lane_0_wants),
         cmocka_unit_test(notes_come_whole_between_threads),
         cmocka_unit_test(sleepers_are_woken),
         cmocka_unit_test(users_of_a_channel_queue_up),

@@ -59,10 +59,30 @@ static size_t channel_bytes(int lanes, int channel)
     return mailbox_bytes(lanes, channel) + (size_t) lanes * taken_bytes(lanes);
 }
 
+/* The bytes of a sender's ring: an equal share of those of all, between two bounds. */
+static uint32_t ring_bytes(int lanes, size_t all, size_t least, size_t most)
+{
+    const size_t share = all / (size_t) lanes / NAPCOLL_CACHE_PAIR * NAPCOLL_CACHE_PAIR;
+    const size_t enough = share < least ? least : share;
+
+    return (uint32_t) (enough > most ? most : enough);
+}
+
+static uint32_t small_ring_bytes(int lanes)
+{
+    return ring_bytes(lanes, NAPCOLL_RINGS, NAPCOLL_RING_BYTES_LEAST, NAPCOLL_RING_BYTES_MOST);
+}
+
+static uint32_t large_ring_bytes(int lanes)
+{
+    return ring_bytes(lanes, NAPCOLL_LARGE_RINGS, NAPCOLL_LARGE_RING_LEAST,
+                      NAPCOLL_LARGE_RING_MOST);
+}
+
 size_t napcoll_region_bytes(int lanes, int channels)
 {
     size_t bytes = sizeof(napcoll_board_t)
-                   + (size_t) lanes * (sizeof(napcoll_bell_t) + NAPCOLL_RING_BYTES);
+                   + (size_t) lanes * (sizeof(napcoll_bell_t) + small_ring_bytes(lanes));
 
     for (int c = 0; c < channels; c++) {
         bytes += channel_bytes(lanes, c);
@@ -90,14 +110,14 @@ static void open_channel(napcoll_region_t *region, int number, char *memory)
 /* ---- rings ---- */
 
 /* Look at the rings of all senders. The publications share the memory of their readers. */
-static bool open_ring(napcoll_ring_t *ring, void *memory, int lanes, uint32_t bytes)
+static bool open_ring(napcoll_ring_t *ring, void *memory, int lanes, uint32_t bytes, uint32_t most)
 {
     napcoll_reader_t *reader = calloc((size_t) lanes * NAPCOLL_RING_PUBLICATIONS, sizeof(*reader));
 
     if (NULL == reader) {
         return false;
     }
-    *ring = (napcoll_ring_t){.memory = memory, .bytes = bytes, .most = bytes / 2};
+    *ring = (napcoll_ring_t){.memory = memory, .bytes = bytes, .most = most};
     for (size_t p = 0; p < NAPCOLL_RING_PUBLICATIONS; p++) {
         ring->publication[p].reader = reader + p * (size_t) lanes;
     }
@@ -110,18 +130,6 @@ static void close_ring(napcoll_ring_t *ring)
     *ring = (napcoll_ring_t){.memory = NULL};
 }
 
-/* The bytes of a sender's large ring. */
-static uint32_t large_ring_bytes(int lanes)
-{
-    const size_t share = (size_t) NAPCOLL_LARGE_RINGS / (size_t) lanes / NAPCOLL_CACHE_PAIR
-                         * NAPCOLL_CACHE_PAIR;
-
-    if (share > NAPCOLL_LARGE_RING_MOST) {
-        return NAPCOLL_LARGE_RING_MOST;
-    }
-    return share < NAPCOLL_LARGE_RING_LEAST ? NAPCOLL_LARGE_RING_LEAST : (uint32_t) share;
-}
-
 size_t napcoll_large_rings_bytes(int lanes)
 {
     return (size_t) lanes * large_ring_bytes(lanes);
@@ -129,7 +137,9 @@ size_t napcoll_large_rings_bytes(int lanes)
 
 bool napcoll_large_rings_open(napcoll_region_t *region, void *memory)
 {
-    return open_ring(&region->large_ring, memory, region->lanes, large_ring_bytes(region->lanes));
+    const uint32_t bytes = large_ring_bytes(region->lanes);
+
+    return open_ring(&region->large_ring, memory, region->lanes, bytes, bytes / 2);
 }
 
 void napcoll_large_rings_close(napcoll_region_t *region)
@@ -153,11 +163,11 @@ bool napcoll_region_open(napcoll_region_t *region, void *memory, int lanes, int 
     region->bell = (napcoll_bell_t *) (void *) at;
     at += all * sizeof(*region->bell);
     if (NULL == region->channel || NULL == region->pairs
-        || !open_ring(&region->ring, at, lanes, NAPCOLL_RING_BYTES)) {
+        || !open_ring(&region->ring, at, lanes, small_ring_bytes(lanes), NAPCOLL_RING_MOST)) {
         napcoll_region_close(region);
         return false;
     }
-    at += all * NAPCOLL_RING_BYTES;
+    at += all * small_ring_bytes(lanes);
     for (int c = 0; c < channels; c++) {
         open_channel(region, c, at);
         at += channel_bytes(lanes, c);

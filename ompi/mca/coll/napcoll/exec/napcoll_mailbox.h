@@ -63,10 +63,14 @@
 #include <stdint.h>
 
 enum {
-    NAPCOLL_NOTE_PAYLOAD = 48,      /**< bytes in a line */
-    NAPCOLL_MAILBOX_LEAST = 2,      /**< lines of a mailbox; a power of two */
-    NAPCOLL_MAILBOX_MOST = 16,      /**< of a mailbox of channel 0; likewise */
-    NAPCOLL_RING_BYTES = 32 * 1024, /**< of a sender */
+    NAPCOLL_NOTE_PAYLOAD = 48, /**< bytes in a line */
+    NAPCOLL_MAILBOX_LEAST = 2, /**< lines of a mailbox; a power of two */
+    NAPCOLL_MAILBOX_MOST = 16, /**< of a mailbox of channel 0; likewise */
+    /* rings: of a sender, at most and at least, and of all senders where that is between. A call of
+     * several messages, and the next one, must find room in it */
+    NAPCOLL_RING_BYTES_MOST = 128 * 1024,
+    NAPCOLL_RING_BYTES_LEAST = 32 * 1024,
+    NAPCOLL_RINGS = 1024 * 1024,
     NAPCOLL_RING_MOST = 16 * 1024,  /**< of a message in the ring */
     NAPCOLL_RING_PUBLICATIONS = 16, /**< most pieces of a ring that are in use */
     /* large rings: of a sender, at most and at least, and of all senders where that is between */
