@@ -258,10 +258,9 @@ typedef struct mca_coll_napcoll_module {
     mca_coll_napcoll_node_memory_t *node_memory;
     /** of a communicator with a topology; NULL until it is needed */
     napcoll_neighborhood_t *neighborhood;
-    /** calls so far that may wait; -1: it is decided whether there is node memory, or whether it has
-     * large rings */
+    /** calls so far that may wait; -1: it is decided whether there is node memory; large rings */
     int calls_before_node_memory, calls_before_large_rings;
-    /** of the latter those that would take large rings, and questions whether to make them */
+    /** calls that would take large rings, and questions whether to make some */
     int large_calls, questions;
     /** operations that an error has ended: messages to their memory may be under way */
     _Atomic(napcoll_operation_t *) failed;

@@ -59,7 +59,7 @@ static size_t channel_bytes(int lanes, int channel)
     return mailbox_bytes(lanes, channel) + (size_t) lanes * taken_bytes(lanes);
 }
 
-/* The bytes of a sender's ring: an equal share of those of all, between two bounds. */
+/* The bytes of a sender's ring: an equal share of what all may take, between two bounds. */
 static uint32_t ring_bytes(int lanes, size_t all, size_t least, size_t most)
 {
     const size_t share = all / (size_t) lanes / NAPCOLL_CACHE_PAIR * NAPCOLL_CACHE_PAIR;

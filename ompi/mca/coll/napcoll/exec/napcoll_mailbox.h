@@ -100,9 +100,9 @@ typedef struct napcoll_note {
     char payload[NAPCOLL_NOTE_PAYLOAD];
 } napcoll_note_t;
 
-/** What lane 0 tells the others. It asks itself a question at points that all lanes count alike, and
+/** What lane 0 tells the others. It answers a question at points that all lanes count alike, and
  * they learn the answer at the next point: so they do the same at the same point, and wait for lane
- * 0 only where it is behind by all between two. */
+ * 0 only where it is behind by all calls between two of them. */
 typedef struct napcoll_board {
     /** questions that lane 0 has answered, and the first one with the answer yes; 0: none */
     _Atomic uint32_t answered, wanted;

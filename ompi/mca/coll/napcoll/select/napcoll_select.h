@@ -254,8 +254,8 @@ napcoll_settings_t napcoll_select_defaults(const napcoll_collective_t *collectiv
 int napcoll_select(const napcoll_settings_t *settings, const napcoll_call_t *call,
                    napcoll_decision_t *decision);
 
-/** The most bytes of a message through the large rings of node memory, for napcoll_machine_t; 0: the
- * goal's messages take none. */
+/** The most bytes of a message through the large rings of node memory, for napcoll_machine_t; 0:
+ * the messages of the goal take none. */
 double napcoll_select_large_rings(napcoll_goal_t goal, const napcoll_node_map_t *map);
 
 /**
