@@ -263,14 +263,17 @@ many_ranks_are_proved_in_rounds() {
     (
         ulimit -v 2097152
         timeout 120 "$plan" verify --nodes 24576 --ppn 12 --jobs 2
+        timeout 120 "$plan" verify --algorithm circulant --nodes 24576 --ppn 12 --jobs 2
         timeout 120 "$plan" verify --coll bcast --algorithm lane_circulant --nodes 24576 --ppn 12 --jobs 2
         timeout 120 "$plan" verify --coll reduce --algorithm circulant --nodes 24576 --ppn 12 --segments 2 --jobs 2
     ) >"$work/out"
     cat "$work/out"
     grep -x 'allreduce nap: ok; 294912 plans, [0-9]* messages' "$work/out"
+    grep -x 'allreduce circulant: ok; 294912 plans, [0-9]* messages' "$work/out"
     grep -x "bcast lane_circulant: ok; 294912 plans, $((294911 * 12)) messages" "$work/out"
     grep -x "reduce circulant: ok; 294912 plans, $((294911 * 2)) messages" "$work/out"
-    refused 2 'expected at most 262144 ranks in all, for plans like these' --algorithm rabenseifner --nodes 24576 --ppn 12 --jobs 2
+    refused 2 'expected at most 262144 ranks in all, for plans like these' --algorithm smp --provider delegate --nodes 24576 \
+        --ppn 12 --jobs 2
 }
 
 # What a symmetry proves: 131072 ranks, of which each gets 131072 blocks, and TuNA's lists.

@@ -465,7 +465,7 @@ static int wait_for_answer(const mca_coll_napcoll_module_t *module, uint32_t que
 
 /* Count a call for large rings, and make them if it is time. The question whether to make them is
  * put in calls that all ranks count alike: sizes may differ in a wrong program, and then no rank
- * must wait for one that does not know. */
+ * must wait for one that does not know. After INT_MAX questions there are no more. */
 static int count_for_large_rings(mca_coll_napcoll_module_t *module, bool large)
 {
     enum { BETWEEN = 16 };
