@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "exec/napcoll_mailbox.c"
+#include "select/napcoll_select.h"
 
 enum { LANES = 3, CHANNELS = 2, NOTES = 20000 };
 
@@ -279,6 +280,20 @@ static void rings_share_their_memory(void **state)
     assert_int_equal(napcoll_large_rings_bytes(1000), (size_t) 1000 * NAPCOLL_LARGE_RING_LEAST);
 }
 
+/* The estimates know the largest message of a large ring, half of it. */
+static void the_model_knows_large_rings(void **state)
+{
+    (void) state;
+    for (int lanes = 1; lanes <= 200; lanes++) {
+        const napcoll_node_map_t map = {.size = lanes, .nodes = 1, .max_ppn = lanes};
+        const double half = (double) napcoll_large_rings_bytes(lanes) / lanes / 2;
+        const double known = napcoll_select_large_rings(NAPCOLL_GOAL_REDUCE, &map);
+
+        assert_true(known >= half && known < half + NAPCOLL_CACHE_PAIR);
+        assert_true(napcoll_select_large_rings(NAPCOLL_GOAL_SCAN, &map) <= 0);
+    }
+}
+
 /* Lanes learn the answer to a question, and only from that question on. */
 static void the_board_tells_what_lane_0_wants(void **state)
 {
@@ -457,6 +472,7 @@ int main(void)
         cmocka_unit_test(bytes_in_a_ring_stay_until_all_have_read),
         cmocka_unit_test(rings_are_used_again_and_again),
         cmocka_unit_test(rings_share_their_memory),
+        cmocka_unit_test(the_model_knows_large_rings),
         cmocka_unit_test(the_board_tells_what_lane_0_wants),
         cmocka_unit_test(notes_come_whole_between_threads),
         cmocka_unit_test(sleepers_are_woken),

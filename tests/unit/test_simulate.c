@@ -240,6 +240,28 @@ static void simulate_node_memory_is_a_protocol_of_small_messages_inside_nodes(vo
     check_script(&m, 1, 4, fan, 6, 2000, 2 * 0.25 + 0.5);
 }
 
+/* What a process sends to several others of its node it writes once: 0.25 ns per byte. Messages
+ * above 16 KiB go through node memory up to the size that the goal allows. */
+static void simulate_node_memory_is_written_once_for_several_readers(void **state)
+{
+    const act_t fan[] = {{0, 1, -1, 0}, {0, 2, -1, 0}, {0, 3, -1, 0},
+                         {1, -1, 0, 0}, {2, -1, 0, 0}, {3, -1, 0, 0}};
+    napcoll_machine_t m = plain();
+
+    (void) state;
+    m.node_memory = (napcoll_link_t){.latency_us = 0.5, .ns_per_byte = 0.25};
+    check_script(&m, 1, 4, fan, 6, 2000, 0.5 + 0.5);
+    check_script(&m, 1, 4, fan, 6, 20000, 3 * 20 + 1);
+    m.node_memory_large = 20000;
+    check_script(&m, 1, 4, fan, 6, 20000, 5 + 0.5);
+    check_script(&m, 1, 4, fan, 6, 24000, 3 * 24 + 1);
+    /* each of the others is one more message by itself */
+    m.process_overhead_us = 0.1;
+    check_script(&m, 1, 4, fan, 6, 20000, 5 + 0.1 + 0.5);
+    m.node_memory.latency_us = 0;
+    check_script(&m, 1, 4, fan, 6, 2000, 3 * 2 + 1);
+}
+
 static void simulate_finds_what_cannot_run(void **state)
 {
     const act_t unmatched[] = {{0, 1, -1, 0}, {1, -1, -1, 1}};
@@ -432,6 +454,7 @@ int main(void)
         cmocka_unit_test(simulate_node_gap_spaces_messages),
         cmocka_unit_test(simulate_process_gap_spaces_network_messages),
         cmocka_unit_test(simulate_node_memory_is_a_protocol_of_small_messages_inside_nodes),
+        cmocka_unit_test(simulate_node_memory_is_written_once_for_several_readers),
         cmocka_unit_test(simulate_shared_processors_do_one_thing_at_a_time),
         cmocka_unit_test(simulate_finds_what_cannot_run),
         cmocka_unit_test(simulate_agrees_with_recursive_doublings_form),
