@@ -5,10 +5,11 @@
 
 /**
  * @file
- * Proofs in rounds say what proofs by demand say, where they say something.
+ * Proofs in rounds, and by rotation, say what proofs by demand say, where they say something.
  */
 
 #include "plan_set.h"
+#include "common/napcoll_rotation.h"
 #include "common/napcoll_rounds.h"
 #include "mutated.h"
 #include "plan/napcoll_builder.h"
@@ -38,8 +39,12 @@ static napcoll_claim_t claim_of(const napcoll_collective_t *collective, int row,
     return napcoll_plan_args_claim(&args);
 }
 
-/* Whether the plans of a row are proved in rounds. By demand all of them are. */
-static bool is_proved(const napcoll_collective_t *collective, int row,
+/* napcoll_prove_in_rounds, or the one by rotation. */
+typedef bool prove_t(napcoll_plan_source_t source, void *context, const napcoll_node_map_t *map,
+                     const napcoll_claim_t *claim, int jobs, napcoll_verdict_t *verdict);
+
+/* Whether the plans of a row are proved. By demand all of them are. */
+static bool is_proved(prove_t *prove, const napcoll_collective_t *collective, int row,
                       const napcoll_node_map_t *map, const napcoll_params_t *params)
 {
     const napcoll_claim_t claim = claim_of(collective, row, map, params);
@@ -53,7 +58,7 @@ static bool is_proved(const napcoll_collective_t *collective, int row,
     }
     plans = plans_of(collective, row, map, params, ONE_SHAPE);
     assert_int_equal(napcoll_plan_verify(plans, map, &claim, &whole), NAPCOLL_VERIFY_OK);
-    proved = napcoll_prove_in_rounds(lend, plans, map, &claim, 1 + map->size % 3, &verdict);
+    proved = prove(lend, plans, map, &claim, 1 + map->size % 3, &verdict);
     if (proved) {
         assert_int_equal(verdict.status, NAPCOLL_VERIFY_OK);
         assert_int_equal(verdict.results, whole.results);
@@ -64,8 +69,8 @@ static bool is_proved(const napcoll_collective_t *collective, int row,
     return proved;
 }
 
-/* Ask both about all algorithms of a collective. Returns how many placements rounds prove. */
-static int compare(const napcoll_collective_t *collective)
+/* Ask both about all algorithms of a collective. Returns how many placements are proved. */
+static int compare(prove_t *prove, const napcoll_collective_t *collective)
 {
     const bool rooted = napcoll_goal_is_rooted(collective->goal);
     const bool reduces = napcoll_goal_reduces(collective->goal);
@@ -83,7 +88,7 @@ static int compare(const napcoll_collective_t *collective)
                     .segments = collective->algorithm[row].segmented ? 1 + size % 4 : 1,
                     .root = rooted ? size / 2 : 0};
 
-                proved += is_proved(collective, row, map, &params);
+                proved += is_proved(prove, collective, row, map, &params);
             }
             napcoll_node_map_free(map);
         }
@@ -95,7 +100,8 @@ static void rounds_and_demand_agree(void **state)
 {
     (void) state;
     for (int i = 0; i < COLLECTIVES; i++) {
-        assert_in_range(compare(collectives[i]), 40, 40 * 4 * collectives[i]->algorithms);
+        assert_in_range(compare(napcoll_prove_in_rounds, collectives[i]), 40,
+                        40 * 4 * collectives[i]->algorithms);
     }
 }
 
@@ -108,15 +114,16 @@ static void nap_is_proved(void **state)
         for (int size = ppn * ppn; size <= 256; size *= ppn) {
             napcoll_node_map_t *map = uniform(ppn, "block", size);
 
-            assert_true(is_proved(&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, map, &params));
+            assert_true(is_proved(napcoll_prove_in_rounds, &napcoll_allreduce,
+                                  NAPCOLL_ALLREDUCE_NAP, map, &params));
             napcoll_node_map_free(map);
         }
     }
 }
 
 /* Mutate one rank's plan, or all plans alike, and ask both. Returns 1 where both find it. */
-static int ask_both(const napcoll_collective_t *collective, int row, const napcoll_node_map_t *map,
-                    int rank, int index, int mutation)
+static int ask_both(prove_t *prove, const napcoll_collective_t *collective, int row,
+                    const napcoll_node_map_t *map, int rank, int index, int mutation)
 {
     const napcoll_params_t params = {.local_radix = 3,
                                      .noncommutative = napcoll_goal_reduces(collective->goal)
@@ -132,7 +139,7 @@ static int ask_both(const napcoll_collective_t *collective, int row, const napco
     }
     if (applies) {
         (void) napcoll_plan_verify(plans, map, &claim, &whole);
-        proved = napcoll_prove_in_rounds(lend, plans, map, &claim, 1, &verdict);
+        proved = prove(lend, plans, map, &claim, 1, &verdict);
         if (proved && NAPCOLL_VERIFY_OK != whole.status) {
             fail_msg("%s %s, rank %d, step %d, mutation %d: %s", collective->name,
                      collective->algorithm[row].name, rank, index, mutation, whole.text);
@@ -146,17 +153,22 @@ static int ask_both(const napcoll_collective_t *collective, int row, const napco
 static void no_broken_plan_is_proved(void **state)
 {
     static const struct {
+        prove_t *prove;
         const napcoll_collective_t *collective;
         int row;
         /* mutants that both find; a reduce or broadcast has fewer messages */
         int least;
-    } subject[] = {{&napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, 100},
-                   {&napcoll_allreduce, NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING, 100},
-                   {&napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP, 100},
-                   {&napcoll_allreduce, NAPCOLL_ALLREDUCE_CIRCULANT, 100},
-                   {&napcoll_allreduce, NAPCOLL_ALLREDUCE_LANE, 100},
-                   {&napcoll_reduce, NAPCOLL_REDUCE_CIRCULANT, 60},
-                   {&napcoll_bcast, NAPCOLL_BCAST_LANE_CIRCULANT, 100}};
+    } subject[] = {
+        {napcoll_prove_in_rounds, &napcoll_allreduce, NAPCOLL_ALLREDUCE_NAP, 100},
+        {napcoll_prove_in_rounds, &napcoll_allreduce, NAPCOLL_ALLREDUCE_RECURSIVE_DOUBLING, 100},
+        {napcoll_prove_in_rounds, &napcoll_allreduce, NAPCOLL_ALLREDUCE_SMP, 100},
+        {napcoll_prove_in_rounds, &napcoll_allreduce, NAPCOLL_ALLREDUCE_CIRCULANT, 100},
+        {napcoll_prove_in_rounds, &napcoll_allreduce, NAPCOLL_ALLREDUCE_LANE, 100},
+        {napcoll_prove_in_rounds, &napcoll_reduce, NAPCOLL_REDUCE_CIRCULANT, 60},
+        {napcoll_prove_in_rounds, &napcoll_bcast, NAPCOLL_BCAST_LANE_CIRCULANT, 100},
+        {napcoll_prove_by_rotation, &napcoll_allreduce, NAPCOLL_ALLREDUCE_CIRCULANT, 100},
+        {napcoll_prove_by_rotation, &napcoll_allreduce, NAPCOLL_ALLREDUCE_LANE, 100},
+        {napcoll_prove_by_rotation, &napcoll_allreduce, NAPCOLL_ALLREDUCE_RING, 100}};
     napcoll_node_map_t *map = uniform(2, "block", 8);
 
     (void) state;
@@ -164,16 +176,17 @@ static void no_broken_plan_is_proved(void **state)
         const napcoll_params_t params = {.local_radix = 3};
         int found = 0;
 
-        assert_true(is_proved(subject[i].collective, subject[i].row, map, &params));
+        assert_true(
+            is_proved(subject[i].prove, subject[i].collective, subject[i].row, map, &params));
         for (int rank = -1; rank < map->size; rank++) {
-            for (int index = 0; index < 16; index++) {
+            for (int index = 0; index < 24; index++) {
                 for (int mutation = 0; mutation < MUTATIONS; mutation++) {
-                    found += ask_both(subject[i].collective, subject[i].row, map, rank, index,
-                                      mutation);
+                    found += ask_both(subject[i].prove, subject[i].collective, subject[i].row, map,
+                                      rank, index, mutation);
                 }
             }
         }
-        assert_in_range(found, subject[i].least, 16 * 9 * MUTATIONS);
+        assert_in_range(found, subject[i].least, 24 * 9 * MUTATIONS);
     }
     napcoll_node_map_free(map);
 }
@@ -194,8 +207,42 @@ static void vectors_of_many_blocks_are_proved(void **state)
                                   == napcoll_algorithm_eligible(
                                       &napcoll_allreduce.algorithm[rows[i]], map, &params);
 
-            assert_int_equal(is_proved(&napcoll_allreduce, rows[i], map, &params), eligible);
+            assert_int_equal(
+                is_proved(napcoll_prove_in_rounds, &napcoll_allreduce, rows[i], map, &params),
+                eligible);
             napcoll_node_map_free(map);
+        }
+    }
+}
+
+static void rotation_and_demand_agree(void **state)
+{
+    (void) state;
+    assert_in_range(compare(napcoll_prove_by_rotation, &napcoll_allreduce), 30,
+                    40 * 4 * napcoll_allreduce.algorithms);
+}
+
+static void equal_nodes_are_rotated(void **state)
+{
+    static const int rows[] = {NAPCOLL_ALLREDUCE_CIRCULANT, NAPCOLL_ALLREDUCE_RING,
+                               NAPCOLL_ALLREDUCE_LANE};
+
+    (void) state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        for (int nodes = 2; nodes <= 40; nodes += 1 + nodes / 7) {
+            for (int ppn = 1; ppn <= 4; ppn++) {
+                const napcoll_params_t params = {
+                    .tunable = {2 + nodes % 3}, .local_radix = 2 + nodes % 3, .segments = 1};
+                napcoll_node_map_t *map = uniform(ppn, "block", nodes * ppn);
+                const bool eligible = NAPCOLL_REASON_NONE
+                                      == napcoll_algorithm_eligible(
+                                          &napcoll_allreduce.algorithm[rows[i]], map, &params);
+
+                assert_int_equal(
+                    is_proved(napcoll_prove_by_rotation, &napcoll_allreduce, rows[i], map, &params),
+                    eligible);
+                napcoll_node_map_free(map);
+            }
         }
     }
 }
@@ -233,6 +280,8 @@ int main(void)
         cmocka_unit_test(nap_is_proved),
         cmocka_unit_test(no_broken_plan_is_proved),
         cmocka_unit_test(vectors_of_many_blocks_are_proved),
+        cmocka_unit_test(rotation_and_demand_agree),
+        cmocka_unit_test(equal_nodes_are_rotated),
         cmocka_unit_test(buffers_of_another_rank_are_found),
     };
 

@@ -51,6 +51,8 @@ typedef struct {
     void *context;
     const napcoll_node_map_t *map;
     const napcoll_claim_t *claim;
+    /* of rank 0, until it is noted */
+    napcoll_plan_t *first;
     /* [size] */
     member_t *member;
     napcoll_round_values_t values;
@@ -164,7 +166,7 @@ static bool make(worker_t *worker, int rank)
     const bool in_place = claim->in_place && napcoll_goal_in_place(claim->goal, claim->root, rank);
     const int32_t input = in_place ? NAPCOLL_BUFFER_RECV : NAPCOLL_BUFFER_SEND;
     member_t *member = &proof->member[rank];
-    napcoll_plan_t *plan = proof->source(proof->context, rank);
+    napcoll_plan_t *plan = 0 == rank ? proof->first : proof->source(proof->context, rank);
     bool noted = NULL != plan && plan->rank == rank && note_plan(worker, plan);
 
     if (noted) {
@@ -173,6 +175,9 @@ static bool make(worker_t *worker, int rank)
             plan->user[NAPCOLL_BUFFER_SEND].count, napcoll_prover_contribution(rank));
     }
     napcoll_plan_free(plan);
+    if (0 == rank) {
+        proof->first = NULL;
+    }
     return noted;
 }
 
@@ -251,9 +256,12 @@ static bool meet(worker_t *worker, int rank)
     member_t *member = &proof->member[rank];
     const napcoll_like_stage_t *stage = stage_of(member);
 
+    if (NULL == stage) {
+        return true;
+    }
     member->finder = (int32_t) (worker - proof->worker);
     member->arrival = worker->arrivals;
-    for (int i = 0; NULL != stage && i < stage->messages; i++) {
+    for (int i = 0; i < stage->messages; i++) {
         const napcoll_like_message_t *message = &stage->message[i];
         const member_t *other = &proof->member[peer_of(proof->map, rank, message)];
         const napcoll_like_stage_t *theirs = stage_of(other);
@@ -470,12 +478,11 @@ static bool prove(worker_t *worker, int jobs)
 static bool begin_values(proof_t *proof)
 {
     napcoll_round_values_t *values = &proof->values;
-    napcoll_plan_t *plan = proof->source(proof->context, 0);
 
+    proof->first = proof->source(proof->context, 0);
     values->claim = proof->claim;
     values->size = proof->map->size;
-    values->blocks = NULL == plan ? 0 : plan->blocks;
-    napcoll_plan_free(plan);
+    values->blocks = NULL == proof->first ? 0 : proof->first->blocks;
     for (int rank = 0; rank < values->size; rank++) {
         values->sum += napcoll_prover_contribution(rank).sum;
     }
@@ -495,6 +502,7 @@ static void free_proof(proof_t *proof, int jobs)
         napcoll_like_stages_free(&proof->worker[i].known);
         free(proof->worker[i].arrival);
     }
+    napcoll_plan_free(proof->first);
     free(proof->values.complete);
     free(proof->member);
     free(proof->worker);

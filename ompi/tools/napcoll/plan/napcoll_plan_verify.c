@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/napcoll_rotation.h"
 #include "common/napcoll_rounds.h"
 #include "napcoll_plan_symmetry.h"
 #include "napcoll_plan_tool.h"
@@ -136,7 +137,9 @@ static void prove_plans(source_t *source, const napcoll_node_map_t *map,
     if (0 == o->sample
         && (prove_by_symmetry(source->generator, make_proved_plan, source, jobs, claim, verdict)
             || (map->size >= LEAST_IN_ROUNDS
-                && napcoll_prove_in_rounds(make_proved_plan, source, map, claim, jobs, verdict)))) {
+                && (napcoll_prove_by_rotation(make_proved_plan, source, map, claim, jobs, verdict)
+                    || napcoll_prove_in_rounds(make_proved_plan, source, map, claim, jobs,
+                                               verdict))))) {
         return;
     }
     if (0 == o->sample && map->size > MOST_PROVED) {

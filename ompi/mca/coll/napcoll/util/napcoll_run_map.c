@@ -62,18 +62,13 @@ void napcoll_run_map_free(napcoll_run_map_t *map)
 
 int napcoll_run_map_find(const napcoll_run_map_t *map, int index)
 {
-    int low = 0, high = map->runs;
+    int run = 0;
 
-    while (high - low > 1) {
-        const int middle = low + (high - low) / 2;
-
-        if (map->first[middle] <= index) {
-            low = middle;
-        } else {
-            high = middle;
-        }
+    /* no branches that depend on the index: they would be guessed wrong half of the time */
+    for (int left = map->runs, half = left / 2; half > 0; left -= half, half = left / 2) {
+        run += map->first[run + half] <= index ? half : 0;
     }
-    return low;
+    return run;
 }
 
 static inline char *item_of(napcoll_run_map_t *map, int run)
@@ -96,14 +91,9 @@ static void move_runs(napcoll_run_map_t *map, int from, int to)
     map->runs += to - from;
 }
 
-/* Let a run begin at an index, and return it; `runs` for the length. There is room. */
-static int cut_at(napcoll_run_map_t *map, int index)
+/* Let a run, which holds an index, begin there; return it. There is room. */
+static int cut_at(napcoll_run_map_t *map, int run, int index)
 {
-    const int run = napcoll_run_map_find(map, index);
-
-    if (index == map->length) {
-        return map->runs;
-    }
     if (map->first[run] == index) {
         return run;
     }
@@ -114,6 +104,7 @@ static int cut_at(napcoll_run_map_t *map, int index)
 
 bool napcoll_run_map_set(napcoll_run_map_t *map, int first, int count, const void *item)
 {
+    const int end = first + count;
     int from, to;
 
     if (count <= 0) {
@@ -122,8 +113,12 @@ bool napcoll_run_map_set(napcoll_run_map_t *map, int first, int count, const voi
     if (!make_room(map, map->runs + ADDED)) {
         return false;
     }
-    from = cut_at(map, first);
-    to = cut_at(map, first + count);
+    from = to = cut_at(map, napcoll_run_map_find(map, first), first);
+    /* what lies between is removed: no need to look for the end in a better way */
+    while (napcoll_run_map_end(map, to) < end) {
+        to++;
+    }
+    to = end == napcoll_run_map_end(map, to) ? to + 1 : cut_at(map, to, end);
     if (to < map->runs && has_item(map, to, item)) {
         to++;
     }
