@@ -79,7 +79,7 @@ table_without_mpi() {
 2|(did you mean reduce_scatter?)|napcoll-plan show --coll reduce_scater
 2|--algorithm smpp: barrier has no such algorithm; expected dissemination, smp or nap (did you mean smp?)|napcoll-plan show --coll barrier --algorithm smpp
 2|--tunable depth=3: nap has none of that name; expected lanes|napcoll-plan show --algorithm nap --tunable depth=3
-2|--tunable between=chan: expected flat, binomial, chain, binary or scatter_allgather (did you mean chain?)|napcoll-plan show --coll bcast --algorithm two_level --tunable between=chan
+2|--tunable between=chan: expected flat, binomial, chain, binary, scatter_allgather or knomial (did you mean chain?)|napcoll-plan show --coll bcast --algorithm two_level --tunable between=chan
 2|--provider ow: expected own or delegate (did you mean own?)|napcoll-plan show --provider ow
 2|--map cylic: expected block, cyclic or random:SEED (did you mean cyclic?)|napcoll-plan show --map cylic
 2|--graph stensil: cannot be opened (No such file or directory); a graph is torus, stencil, random, power-law or a file of edges (did you mean stencil?)|napcoll-plan show --coll neighbor_alltoall --graph stensil

@@ -126,10 +126,12 @@ parameters_are_proved() {
         each_of '(allreduce|reduce) (ring|lane|.*circulant)' --nodes 1:6 --ppn 1:4 --segments "$segments"
         each_of 'bcast (binary|bine|binomial|chain|two_level|lane|.*circulant)' --nodes 1:6 --ppn 1:4 --root 0 --segments "$segments"
     done
-    for between in flat binomial chain binary scatter_allgather; do
+    for between in flat binomial chain binary scatter_allgather knomial; do
         each_of 'bcast two_level' --nodes 2:7 --ppn 3,2 --root 2 --segments 3 --tunable "between=$between"
     done
-    each_of 'bcast lane' --nodes 2:7 --ppn 3,2 --root 2 --segments 3 --tunable chain
+    for between in chain knomial; do
+        each_of 'bcast lane' --nodes 2:7 --ppn 3,2 --root 2 --segments 3 --tunable "$between"
+    done
     each_of 'bcast scatter_allgather' --nodes 2:17 --ppn 1,2 --root 2 --tunable doubling
     each_of '(gatherv?|scatterv?) (segmented|credit)' --nodes 2:9 --ppn 1,2 --segments 5 --tunable 3
     each_of 'alltoall.? linear' --nodes 2:9 --ppn 1,2 --tunable 3

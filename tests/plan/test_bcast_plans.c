@@ -89,14 +89,17 @@ static int steps(int row, const napcoll_node_map_t *map, napcoll_params_t params
     return steps_in_a_row(&napcoll_bcast, row, map, &params, NAPCOLL_LEVEL_NETWORK);
 }
 
-/* The longest path of a binomial tree has log2 n messages, or one less unless n is a power of
- * two. */
-static void check_tree(int steps_in_tree, int nodes)
+/* The longest path of a k-nomial tree of some radix has as many messages as levels, or one less
+ * unless the nodes fill all levels. */
+static void check_tree(int steps_in_tree, int nodes, int radix)
 {
-    const int levels = napcoll_split_levels(nodes, 2);
+    const int levels = napcoll_split_levels(nodes, radix);
+    int full = 1;
 
-    assert_true(steps_in_tree == levels
-                || (0 != (nodes & (nodes - 1)) && steps_in_tree == levels - 1));
+    for (int i = 0; i < levels; i++) {
+        full *= radix;
+    }
+    assert_true(steps_in_tree == levels || (full != nodes && steps_in_tree == levels - 1));
 }
 
 static void steps_between_nodes_are_those_of_the_closed_forms(void **state)
@@ -106,18 +109,20 @@ static void steps_between_nodes_are_those_of_the_closed_forms(void **state)
         const int ppn = 1 + nodes % 5;
         napcoll_node_map_t *map = uniform(ppn, "cyclic", nodes * ppn);
         const napcoll_params_t params = {.root = nodes / 2, .segments = 1, .local_radix = 4};
-        napcoll_params_t chain = params;
+        napcoll_params_t chain = params, knomial = params;
 
         assert_int_equal(steps(NAPCOLL_BCAST_FLAT, map, params), 1);
         assert_int_equal(steps(NAPCOLL_BCAST_CHAIN, map, params), nodes - 1);
-        check_tree(steps(NAPCOLL_BCAST_TWO_LEVEL, map, params), nodes);
+        check_tree(steps(NAPCOLL_BCAST_TWO_LEVEL, map, params), nodes, 2);
+        knomial.tunable[0] = NAPCOLL_BCAST_TREE_KNOMIAL;
+        check_tree(steps(NAPCOLL_BCAST_TWO_LEVEL, map, knomial), nodes, NAPCOLL_BCAST_TREE_RADIX);
         chain.tunable[0] = NAPCOLL_BCAST_TREE_CHAIN;
         assert_int_equal(steps(NAPCOLL_BCAST_TWO_LEVEL, map, chain), nodes - 1);
         if (ppn > 1) {
             assert_int_equal(steps(NAPCOLL_BCAST_NAP, map, params),
                              napcoll_port_levels(map, napcoll_port_lanes(map, 0)));
         } else {
-            check_tree(steps(NAPCOLL_BCAST_BINOMIAL, map, params), nodes);
+            check_tree(steps(NAPCOLL_BCAST_BINOMIAL, map, params), nodes, 2);
             chain.segments = 1 + nodes % 7;
             assert_int_equal(steps(NAPCOLL_BCAST_CHAIN, map, chain), nodes - 2 + chain.segments);
         }

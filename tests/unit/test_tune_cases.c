@@ -14,6 +14,7 @@
 
 #include <math.h>
 
+#include "algo/pattern/napcoll_bcast_tree.h"
 #include "model/napcoll_machine.h"
 #include "tune/napcoll_tune_cases.h"
 #include "common/napcoll_names.h"
@@ -94,7 +95,8 @@ static void a_list_names_sizes_by_the_nearest(void **state)
     }
 }
 
-/* auto's choice is first, then the fallback, then the model's order; each algorithm once. */
+/* auto's choice is first, then the fallback, then the model's order; each algorithm once, or with
+ * different choices of its tunable. */
 static void contestants_are_the_models_best(void **state)
 {
     static const char *const cases[] = {"allreduce:8", "allreduce:4K", "allreduce:256K", "bcast:8",
@@ -110,12 +112,35 @@ static void contestants_are_the_models_best(void **state)
         /* blocking calls are compared */
         assert_int_equal(c->contestant[first - 1].rule.request, NAPCOLL_RULE_NO);
         for (int i = first; i < c->contestants; i++) {
-            assert_int_not_equal(c->contestant[i].rule.algorithm, c->contestant[0].rule.algorithm);
-            assert_false(napcoll_rule_has_tunables(&c->contestant[i].rule));
+            assert_true(c->contestant[i].rule.algorithm != c->contestant[0].rule.algorithm
+                        || napcoll_rule_has_tunables(&c->contestant[i].rule));
             assert_true(c->contestant[i].model_us < INFINITY);
             assert_true(i == first || c->contestant[i].model_us >= c->contestant[i - 1].model_us);
         }
     }
+}
+
+/* Trees between nodes count as algorithms: the model's best one, and others by their names. */
+static void choices_are_contestants(void **state)
+{
+    const int row = napcoll_algorithm_find(&napcoll_bcast, "two_level");
+    const tune_case_t *c = choose("bcast:32K", &no_thresholds);
+    int open = 0, named = 0;
+
+    (void) state;
+    for (int i = 0; i < c->contestants; i++) {
+        const napcoll_rule_t *rule = &c->contestant[i].rule;
+
+        if (row == rule->algorithm && !napcoll_rule_has_tunables(rule)) {
+            open++;
+        } else if (row == rule->algorithm) {
+            assert_in_range(rule->tunable[0], 1, NAPCOLL_BCAST_TREES - 1);
+            assert_non_null(strstr(c->contestant[i].action, "between="));
+            named++;
+        }
+    }
+    assert_int_equal(open, 1);
+    assert_in_range(named, 1, TUNE_CONTESTANTS - 2);
 }
 
 /* Linear and staggered all-to-alls of large blocks send the same messages. */
@@ -219,6 +244,7 @@ int main(void)
         cmocka_unit_test(few_bytes_come_first),
         cmocka_unit_test(a_list_names_sizes_by_the_nearest),
         cmocka_unit_test(contestants_are_the_models_best),
+        cmocka_unit_test(choices_are_contestants),
         cmocka_unit_test(same_messages_are_measured_once),
         cmocka_unit_test(hopeless_algorithms_are_left_out),
         cmocka_unit_test(untold_sizes_have_direct_contestants),

@@ -71,7 +71,7 @@
 
 /* Raise it with every change after which two builds would not understand each other: of plans,
  * decisions, tags or the messages of the set-up (docs/developer-guide.md). */
-#define NAPCOLL_PLAN_REVISION 7
+#define NAPCOLL_PLAN_REVISION 8
 
 #define NAPCOLL_TEXT(number)      #number
 #define NAPCOLL_TEXT_OF(constant) NAPCOLL_TEXT(constant)

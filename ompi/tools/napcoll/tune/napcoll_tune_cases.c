@@ -287,26 +287,52 @@ static int describe(const inquiry_t *inquiry, const napcoll_decision_t *decision
     return 0;
 }
 
-/* An algorithm as it is when a rule names it; without an action if it is not worth a try. */
-static int describe_named(const tune_case_t *c, const inquiry_t *inquiry, int row,
+/* An algorithm as it is when a rule names it, and maybe one choice of its tunable (0: none);
+ * without an action if it is not worth a try. */
+static int describe_named(const tune_case_t *c, const inquiry_t *inquiry, int row, int choice,
                           tune_contestant_t *contestant)
 {
     const napcoll_algorithm_t *algorithm = &c->collective->algorithm[row];
+    const int tunable = napcoll_algorithm_tunable(algorithm, NAPCOLL_TUNES_CHOICE);
     napcoll_rule_t rule = napcoll_rule_any(c->collective, NAPCOLL_RULE_ALGORITHM);
     napcoll_settings_t settings = inquiry->settings;
     napcoll_decision_t decision;
 
     contestant->action[0] = '\0';
     rule.algorithm = row;
+    if (choice > 0) {
+        rule.tunable[tunable] = choice;
+    }
     settings.force = napcoll_select_force(&rule);
-    if (row == c->contestant[0].rule.algorithm || algorithm->keeps_all_vectors
+    settings.asked = &rule;
+    if ((0 == choice && row == c->contestant[0].rule.algorithm) || algorithm->keeps_all_vectors
         || algorithm->cuts_blocks || (c->untold && algorithm->store_and_forward)) {
         return 0;
     }
     if (0 != napcoll_select(&settings, &inquiry->call, &decision)) {
         return -1;
     }
-    return decision.algorithm == row ? describe(inquiry, &decision, contestant) : 0;
+    if (decision.algorithm != row) {
+        return 0;
+    }
+    if (0 != describe(inquiry, &decision, contestant)) {
+        return -1;
+    }
+    contestant->rule = rule;
+    contestant->rule.inline_bytes = (int) decision.inline_bytes;
+    return 0;
+}
+
+/* The choices of an algorithm's tunable; 0: it has no such one. */
+static int count_choices(const napcoll_algorithm_t *algorithm)
+{
+    const int tunable = napcoll_algorithm_tunable(algorithm, NAPCOLL_TUNES_CHOICE);
+    int choices = 0;
+
+    while (tunable >= 0 && NULL != algorithm->tunable[tunable].names[choices]) {
+        choices++;
+    }
+    return choices;
 }
 
 /* Whether a contestant has the estimate of another one: their messages are the same. */
@@ -322,32 +348,43 @@ static bool is_like_others(const tune_case_t *c, const tune_contestant_t *contes
     return false;
 }
 
+/* Add a contestant after the first ones, in the order of estimates, unless it is not worth a try.
+ * Of a collective with one rule for all sizes, those that lose with one size count, too. */
+static void add_contestant(tune_case_t *c, int first, const tune_contestant_t *contestant)
+{
+    int at = c->contestants;
+
+    if ('\0' == contestant->action[0] || is_like_others(c, contestant)
+        || (!c->untold && contestant->model_us > hopeless * c->contestant[0].model_us)) {
+        return;
+    }
+    for (; at > first && c->contestant[at - 1].model_us > contestant->model_us; at--) {
+        if (at < TUNE_CONTESTANTS) {
+            c->contestant[at] = c->contestant[at - 1];
+        }
+    }
+    if (at < TUNE_CONTESTANTS) {
+        c->contestant[at] = *contestant;
+        c->contestants += c->contestants < TUNE_CONTESTANTS;
+    }
+}
+
 /* Add the algorithms that the model estimates to be fastest, after auto's own choice and the
- * fallback. Of a collective with one rule for all sizes, those that lose with one size count,
- * too. */
+ * fallback. Each choice of a tunable counts as one. */
 static int add_algorithms(tune_case_t *c, const inquiry_t *inquiry)
 {
     const int first = c->contestants;
 
     for (int row = 0; row < c->collective->algorithms; row++) {
-        tune_contestant_t contestant;
-        int at = c->contestants;
+        const int choices = count_choices(&c->collective->algorithm[row]);
 
-        if (0 != describe_named(c, inquiry, row, &contestant)) {
-            return -1;
-        }
-        if ('\0' == contestant.action[0] || is_like_others(c, &contestant)
-            || (!c->untold && contestant.model_us > hopeless * c->contestant[0].model_us)) {
-            continue;
-        }
-        for (; at > first && c->contestant[at - 1].model_us > contestant.model_us; at--) {
-            if (at < TUNE_CONTESTANTS) {
-                c->contestant[at] = c->contestant[at - 1];
+        for (int choice = 0; choice <= choices; choice++) {
+            tune_contestant_t contestant;
+
+            if (0 != describe_named(c, inquiry, row, choice, &contestant)) {
+                return -1;
             }
-        }
-        if (at < TUNE_CONTESTANTS) {
-            c->contestant[at] = contestant;
-            c->contestants += c->contestants < TUNE_CONTESTANTS;
+            add_contestant(c, first, &contestant);
         }
     }
     return 0;

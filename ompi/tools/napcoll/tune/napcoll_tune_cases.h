@@ -29,8 +29,8 @@ enum {
     TUNE_COLLECTIVES = 17,
     TUNE_SIZES = 6,
     TUNE_CASES = TUNE_COLLECTIVES * TUNE_SIZES,
-    /** the model's best four, and the fallback */
-    TUNE_CONTESTANTS = 5,
+    /** the model's best five, and the fallback */
+    TUNE_CONTESTANTS = 6,
     TUNE_ACTION = 128
 };
 
@@ -43,7 +43,7 @@ typedef struct tune_wanted {
 typedef struct tune_contestant {
     /** what forces it in this job, with all tunables, as in rules */
     char action[TUNE_ACTION];
-    /** what a rule says for it; tunables are then chosen by the model for each call */
+    /** what a rule says for it; tunables, except for a choice, are chosen by the model then */
     napcoll_rule_t rule;
     /** estimate in microseconds; INFINITY: unknown */
     double model_us;

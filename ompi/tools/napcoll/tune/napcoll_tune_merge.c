@@ -26,7 +26,8 @@ static napcoll_rule_t verdict_of(const tune_case_t *c)
 
 static bool is_same(const napcoll_rule_t *one, const napcoll_rule_t *other)
 {
-    return one->action == other->action && one->algorithm == other->algorithm;
+    return one->action == other->action && one->algorithm == other->algorithm
+           && 0 == memcmp(one->tunable, other->tunable, sizeof(one->tunable));
 }
 
 /* The cases of a collective, ascending by size. */

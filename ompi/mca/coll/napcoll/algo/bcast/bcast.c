@@ -14,10 +14,10 @@
 
 static const char *const allgathers[] = {"doubling", "ring", NULL};
 /* By napcoll_bcast_tree_t - 1. */
-static const char *const between_nodes[] = {"flat",   "binomial",          "chain",
-                                            "binary", "scatter_allgather", NULL};
+static const char *const between_nodes[] = {
+    "flat", "binomial", "chain", "binary", "scatter_allgather", "knomial", NULL};
 /* By the numbers in lane.c. */
-static const char *const between_lanes[] = {"binomial", "chain", NULL};
+static const char *const between_lanes[] = {"binomial", "chain", "knomial", NULL};
 
 static const napcoll_algorithm_t algorithms[NAPCOLL_BCAST_ALGORITHMS] = {
     [NAPCOLL_BCAST_FLAT] = {.name = "flat",
@@ -74,8 +74,9 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BCAST_ALGORITHMS] = {
          .delegates = {[NAPCOLL_SCOPE_NODE] = true, [NAPCOLL_SCOPE_LEADERS] = true},
          .segmented = true,
          .tunable = {{.name = "between",
-                      .help = "The algorithm between nodes: flat, binomial, chain, binary or "
-                              "scatter_allgather. auto: chosen by the model",
+                      .help = "The algorithm between nodes: flat, binomial, chain, binary, "
+                              "scatter_allgather or knomial, a tree of radix 4. auto: chosen by "
+                              "the model",
                       .tunes = NAPCOLL_TUNES_CHOICE,
                       .names = between_nodes,
                       .linear = 1U << NAPCOLL_BCAST_TREE_FLAT
@@ -106,8 +107,8 @@ static const napcoll_algorithm_t algorithms[NAPCOLL_BCAST_ALGORITHMS] = {
          .needs = NAPCOLL_NEEDS_SHARED_NODE,
          .segmented = true,
          .tunable = {{.name = "between",
-                      .help = "How a slice goes from node to node: binomial or chain. auto: chosen "
-                              "by the model",
+                      .help = "How a slice goes from node to node: binomial, chain or knomial, a "
+                              "tree of radix 4. auto: chosen by the model",
                       .tunes = NAPCOLL_TUNES_CHOICE,
                       .names = between_lanes},
                      NAPCOLL_TUNABLE_SEGMENTS}},

@@ -26,10 +26,17 @@
 #include "algo/pattern/napcoll_bcast_tree.h"
 #include "algo/pattern/napcoll_lanes.h"
 
-/* Names of 1 and 2: see the table. */
+/* Names of 1 to 3: see the table. */
 static napcoll_bcast_tree_t tree_between(const napcoll_params_t *params)
 {
-    return 2 == params->tunable[0] ? NAPCOLL_BCAST_TREE_CHAIN : NAPCOLL_BCAST_TREE_BINOMIAL;
+    switch (params->tunable[0]) {
+    case 2:
+        return NAPCOLL_BCAST_TREE_CHAIN;
+    case 3:
+        return NAPCOLL_BCAST_TREE_KNOMIAL;
+    default:
+        return NAPCOLL_BCAST_TREE_BINOMIAL;
+    }
 }
 
 napcoll_plan_t *napcoll_bcast_lane(const napcoll_plan_args_t *args)

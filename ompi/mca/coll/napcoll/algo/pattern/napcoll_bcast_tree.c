@@ -45,6 +45,31 @@ static range_t subtree_of(int members, int member, int *depth, int *parent)
     return tree;
 }
 
+/* ---- trees by levels: each member that has the blocks sends them to radix - 1 others ---- */
+
+/* The radix of such a tree; scatter_allgather scatters on a binomial one. */
+static int radix_of(napcoll_bcast_tree_t tree, int members)
+{
+    switch (tree) {
+    case NAPCOLL_BCAST_TREE_FLAT:
+        return members > 2 ? members : 2;
+    case NAPCOLL_BCAST_TREE_KNOMIAL:
+        return NAPCOLL_BCAST_TREE_RADIX;
+    default:
+        return 2;
+    }
+}
+
+static napcoll_group_t with_radix(const napcoll_group_t *group, napcoll_bcast_tree_t tree)
+{
+    napcoll_group_t with = *group;
+
+    with.radix = radix_of(tree, group->members);
+    return with;
+}
+
+/* ---- routes ---- */
+
 static void add_binary(napcoll_route_t *route, const napcoll_group_t *group, int stage,
                        napcoll_block_range_t load)
 {
@@ -82,13 +107,9 @@ static void add_chain(napcoll_route_t *route, const napcoll_group_t *group, int 
 void napcoll_bcast_tree_route(napcoll_route_t *route, const napcoll_group_t *group,
                               napcoll_bcast_tree_t tree, int stage, napcoll_block_range_t load)
 {
-    napcoll_group_t flat = *group;
+    const napcoll_group_t levels = with_radix(group, tree);
 
     switch (tree) {
-    case NAPCOLL_BCAST_TREE_FLAT:
-        flat.radix = group->members > 2 ? group->members : 2;
-        (void) napcoll_route_tree(route, &flat, stage, NAPCOLL_ROUTE_DOWN, &load);
-        break;
     case NAPCOLL_BCAST_TREE_CHAIN:
         add_chain(route, group, stage, load);
         break;
@@ -96,11 +117,11 @@ void napcoll_bcast_tree_route(napcoll_route_t *route, const napcoll_group_t *gro
         add_binary(route, group, stage, load);
         break;
     case NAPCOLL_BCAST_TREE_SCATTER_ALLGATHER:
-        stage = napcoll_route_tree(route, group, stage, NAPCOLL_ROUTE_DOWN, NULL);
+        stage = napcoll_route_tree(route, &levels, stage, NAPCOLL_ROUTE_DOWN, NULL);
         (void) napcoll_route_ring(route, group, stage, true);
         break;
     default:
-        (void) napcoll_route_tree(route, group, stage, NAPCOLL_ROUTE_DOWN, &load);
+        (void) napcoll_route_tree(route, &levels, stage, NAPCOLL_ROUTE_DOWN, &load);
         break;
     }
 }
@@ -113,8 +134,6 @@ int napcoll_bcast_tree_stages(napcoll_bcast_tree_t tree, int members)
         return 0;
     }
     switch (tree) {
-    case NAPCOLL_BCAST_TREE_FLAT:
-        return 1;
     case NAPCOLL_BCAST_TREE_CHAIN:
         return members - 1;
     case NAPCOLL_BCAST_TREE_BINARY:
@@ -122,20 +141,19 @@ int napcoll_bcast_tree_stages(napcoll_bcast_tree_t tree, int members)
     case NAPCOLL_BCAST_TREE_SCATTER_ALLGATHER:
         return napcoll_split_levels(members, 2) + members - 1;
     default:
-        return napcoll_split_levels(members, 2);
+        return napcoll_split_levels(members, radix_of(tree, members));
     }
 }
 
 int napcoll_bcast_tree_arrival(napcoll_bcast_tree_t tree, const napcoll_group_t *group)
 {
+    const napcoll_group_t levels = with_radix(group, tree);
     int depth, parent;
 
     if (0 == group->self) {
         return 0;
     }
     switch (tree) {
-    case NAPCOLL_BCAST_TREE_FLAT:
-        return 1;
     case NAPCOLL_BCAST_TREE_CHAIN:
         return group->self;
     case NAPCOLL_BCAST_TREE_BINARY:
@@ -144,7 +162,7 @@ int napcoll_bcast_tree_arrival(napcoll_bcast_tree_t tree, const napcoll_group_t 
     case NAPCOLL_BCAST_TREE_SCATTER_ALLGATHER:
         return napcoll_bcast_tree_stages(tree, group->members);
     default:
-        return napcoll_tree_arrival(group);
+        return napcoll_tree_arrival(&levels);
     }
 }
 
@@ -156,14 +174,12 @@ int napcoll_bcast_tree_fanout(napcoll_bcast_tree_t tree, int members, int segmen
         return 0;
     }
     switch (tree) {
-    case NAPCOLL_BCAST_TREE_FLAT:
-        return members - 1;
     case NAPCOLL_BCAST_TREE_CHAIN:
         return 1;
     case NAPCOLL_BCAST_TREE_BINARY:
         return 2;
     default:
-        return segments < stages ? segments : stages;
+        return (radix_of(tree, members) - 1) * (segments < stages ? segments : stages);
     }
 }
 

@@ -13,6 +13,7 @@
  *
  *     flat          0 -> 1 2 3 4 5 6                                          1
  *     binomial      0 -> 4    0 -> 2, 4 -> 6    0 -> 1, 2 -> 3, 4 -> 5        level of the tree
+ *     knomial       0 -> 2 4 6    0 -> 1, 2 -> 3, 4 -> 5                      level of the tree
  *     chain         0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6                           the member
  *     binary        0 -> 1 4    1 -> 2 3, 4 -> 5 6                            depth
  *
@@ -33,8 +34,12 @@ typedef enum {
     NAPCOLL_BCAST_TREE_CHAIN,
     NAPCOLL_BCAST_TREE_BINARY,
     NAPCOLL_BCAST_TREE_SCATTER_ALLGATHER, /**< blocks are scattered, then passed round a ring */
+    NAPCOLL_BCAST_TREE_KNOMIAL,           /**< of radix NAPCOLL_BCAST_TREE_RADIX */
     NAPCOLL_BCAST_TREES
 } napcoll_bcast_tree_t;
+
+/** Of a k-nomial tree: a member sends to three others on each level. */
+enum { NAPCOLL_BCAST_TREE_RADIX = 4 };
 
 /** Stages of a broadcast, and messages one after the other on its longest path. */
 int napcoll_bcast_tree_stages(napcoll_bcast_tree_t tree, int members);
