@@ -129,7 +129,7 @@ static void radixes_are_tried_as_far_as_they_are_needed(void **state)
 static void all_choices_are_tried(void **state)
 {
     (void) state;
-    assert_values(&napcoll_bcast.algorithm[NAPCOLL_BCAST_TWO_LEVEL], "2", 8, "1 2 3 4 5");
+    assert_values(&napcoll_bcast.algorithm[NAPCOLL_BCAST_TWO_LEVEL], "2", 8, "1 2 3 4 5 6");
     assert_values(&napcoll_bcast.algorithm[NAPCOLL_BCAST_FLAT], "2", 8, "");
     /* segments */
     assert_values(&napcoll_bcast.algorithm[NAPCOLL_BCAST_CHAIN], "2", 8, "");

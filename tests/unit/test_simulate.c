@@ -251,15 +251,36 @@ static void simulate_node_memory_is_written_once_for_several_readers(void **stat
     (void) state;
     m.node_memory = (napcoll_link_t){.latency_us = 0.5, .ns_per_byte = 0.25};
     check_script(&m, 1, 4, fan, 6, 2000, 0.5 + 0.5);
-    check_script(&m, 1, 4, fan, 6, 20000, 3 * 20 + 1);
+    check_script(&m, 1, 4, fan, 6, 20000, 1 + 20);
     m.node_memory_large = 20000;
     check_script(&m, 1, 4, fan, 6, 20000, 5 + 0.5);
-    check_script(&m, 1, 4, fan, 6, 24000, 3 * 24 + 1);
+    check_script(&m, 1, 4, fan, 6, 24000, 1 + 24);
     /* each of the others is one more message by itself */
     m.process_overhead_us = 0.1;
     check_script(&m, 1, 4, fan, 6, 20000, 5 + 0.1 + 0.5);
     m.node_memory.latency_us = 0;
     check_script(&m, 1, 4, fan, 6, 2000, 3 * 2 + 1);
+}
+
+/* By rendezvous inside a node receivers copy, at the same time, each one message after the other; a
+ * send ends with its copy. */
+static void simulate_receivers_pull_large_messages_inside_nodes(void **state)
+{
+    const act_t fan[] = {{0, 1, -1, 0}, {0, 2, -1, 0}, {1, -1, 0, 0}, {2, -1, 0, 0}};
+    const act_t in[] = {{0, -1, 1, 0}, {0, -1, 2, 0}, {1, 0, -1, 0}, {2, 0, -1, 0}};
+    const act_t twice[] = {{0, 1, -1, 1}, {0, 2, -1, 0}, {1, -1, 0, 0}, {2, -1, 0, 0}};
+    napcoll_machine_t m = plain();
+
+    (void) state;
+    check_script(&m, 1, 3, fan, 4, 20000, 1 + 20);
+    check_script(&m, 1, 3, in, 4, 20000, 1 + 2 * 20);
+    check_script(&m, 1, 3, twice, 4, 20000, 1 + 20 + 10 + 1 + 20);
+    /* between nodes the sender sends */
+    check_script(&m, 3, 1, fan, 4, 20000, 2 * 20 + 10);
+    check_script(&m, 3, 1, twice, 4, 20000, 20 + 10 + 20 + 10);
+    /* a process is busy with each message for a time */
+    m.process_overhead_us = 3;
+    check_script(&m, 1, 3, fan, 4, 20000, 3 + 1 + 20);
 }
 
 static void simulate_finds_what_cannot_run(void **state)
@@ -455,6 +476,7 @@ int main(void)
         cmocka_unit_test(simulate_process_gap_spaces_network_messages),
         cmocka_unit_test(simulate_node_memory_is_a_protocol_of_small_messages_inside_nodes),
         cmocka_unit_test(simulate_node_memory_is_written_once_for_several_readers),
+        cmocka_unit_test(simulate_receivers_pull_large_messages_inside_nodes),
         cmocka_unit_test(simulate_shared_processors_do_one_thing_at_a_time),
         cmocka_unit_test(simulate_finds_what_cannot_run),
         cmocka_unit_test(simulate_agrees_with_recursive_doublings_form),

@@ -87,7 +87,8 @@ static int32_t rotated_back(const reader_t *r, int32_t block)
     return block - i + (i >= r->turn ? i - r->turn : i - r->turn + turns);
 }
 
-/* Read some blocks of a step, none of which has another one of them between it and the next. */
+/* Read a run of a step's blocks. It is one with the run before where it follows that in the circle
+ * and its operands come from the same steps. */
 static void read_run(reader_t *r, int32_t first, int32_t count, int32_t left, int32_t right)
 {
     const int32_t turns = r->turns->turns, circle = first / turns;

@@ -25,6 +25,8 @@
  *                 rate evenly, if they are node_injection_from_processes or more; a node sends one
  *                 message to the network every g at most
  *     send ends   when the last byte has left the process
+ *     pull        by rendezvous inside a node the receiver copies, once the message has arrived:
+ *                 then the sender is busy for o only, and its send ends with the copy
  *     reduction   gamma s; copies are free
  *
  * So s bytes of each of k processes of a node, sent at once, take max(k s / R_N, s / R_b) = k s /

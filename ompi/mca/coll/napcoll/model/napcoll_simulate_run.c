@@ -95,14 +95,21 @@ static double transfer_us(const run_t *run, const message_t *message)
     return bytes_of(run, message) * link_of(run, message).ns_per_byte / 1000;
 }
 
-/* The same for the sender: what it has written into node memory, for another process, is there. */
+/* Whether the receiver copies the message from the sender's memory. */
+static bool is_pulled(const run_t *run, const message_t *message)
+{
+    return !message->network
+           && napcoll_machine_waits(run->machine, level_of(message), bytes_of(run, message));
+}
+
+/* The same for the sender: what it has written into node memory, for another process, is there; and
+ * other processes copy what they pull. */
 static double sending_us(const run_t *run, const message_t *message)
 {
-    return message->again
-                   && napcoll_machine_shares(run->machine, level_of(message),
-                                             bytes_of(run, message))
-               ? 0
-               : transfer_us(run, message);
+    const bool shared = napcoll_machine_shares(run->machine, level_of(message),
+                                               bytes_of(run, message));
+
+    return (message->again && shared) || is_pulled(run, message) ? 0 : transfer_us(run, message);
 }
 
 /* How long a message keeps a process busy, whose part of the transfer takes a time. */
@@ -283,7 +290,8 @@ static bool start_on_network(const run_t *run, int32_t index, double begin)
     return push(run->s, begin, EVENT_JOIN, index);
 }
 
-/* A message inside a node waits for processors and memory. */
+/* A message inside a node waits for processors and memory. One that is pulled ends with its
+ * copy. */
 static bool start_in_node(const run_t *run, int32_t index, double begin)
 {
     const message_t *message = &run->s->message[index];
@@ -294,7 +302,12 @@ static bool start_in_node(const run_t *run, int32_t index, double begin)
 
     begin = take_processors(node, begin,
                             source->weight * later(run->machine->node_local_gap_us, memory));
-    return depart(run, index, begin + later(memory, sending_us(run, message)));
+    if (!is_pulled(run, message)) {
+        return depart(run, index, begin + later(memory, sending_us(run, message)));
+    }
+    return message->unreceived
+               ? depart(run, index, begin + later(memory, transfer_us(run, message)))
+               : push(run->s, begin + link_of(run, message).latency_us, EVENT_ARRIVE, index);
 }
 
 /* The ends that the protocol demands are posted: the message leaves. */
@@ -336,12 +349,17 @@ static bool arrive(const run_t *run, int32_t index, double time)
 {
     message_t *message = &run->s->message[index];
     rank_t *target = &run->s->rank[message->target];
+    const bool pulled = is_pulled(run, message) && !message->unsent;
+    const double busy = port_us(run, message, transfer_us(run, message));
 
     message->received = time;
     if (!message->unreceived) {
-        message->received = later(time, target->receive_port
-                                            + port_us(run, message, transfer_us(run, message)));
+        message->received = pulled ? later(time, target->receive_port) + busy
+                                   : later(time, target->receive_port + busy);
         target->receive_port = message->received;
+    }
+    if (pulled && !message->unreceived && !end_message(run, message->source, message->received)) {
+        return false;
     }
     return !message->awaited || end_message(run, message->target, message->received);
 }
