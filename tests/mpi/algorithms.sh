@@ -215,4 +215,12 @@ allreduce circulant runs fallback:noncommutative
 reduce_scatter circulant runs fallback:noncommutative
 END
 
+# --- k-nomial trees between nodes: two levels of them on five nodes ---
+fake 10 2 cyclic exchange
+launch+=(--mca coll_napcoll_bcast_lane_between knomial --mca coll_napcoll_bcast_two_level_between knomial)
+each_at_length 10_knomial 20000 results <<'END'
+bcast lane runs
+bcast two_level runs
+END
+
 end_suite

@@ -69,6 +69,16 @@ static bool is_proved(prove_t *prove, const napcoll_collective_t *collective, in
     return proved;
 }
 
+/* An allreduce is proved where it is eligible. */
+static void assert_proved(prove_t *prove, int row, const napcoll_node_map_t *map,
+                          const napcoll_params_t *params)
+{
+    const napcoll_algorithm_t *algorithm = &napcoll_allreduce.algorithm[row];
+
+    assert_int_equal(is_proved(prove, &napcoll_allreduce, row, map, params),
+                     NAPCOLL_REASON_NONE == napcoll_algorithm_eligible(algorithm, map, params));
+}
+
 /* Ask both about all algorithms of a collective. Returns how many placements are proved. */
 static int compare(prove_t *prove, const napcoll_collective_t *collective)
 {
@@ -203,13 +213,8 @@ static void vectors_of_many_blocks_are_proved(void **state)
             napcoll_node_map_t *map = uniform(1 + size % 4, "block", size);
             const napcoll_params_t params = {
                 .tunable = {2}, .local_radix = 2 + size % 3, .segments = 1 + size % 3};
-            const bool eligible = NAPCOLL_REASON_NONE
-                                  == napcoll_algorithm_eligible(
-                                      &napcoll_allreduce.algorithm[rows[i]], map, &params);
 
-            assert_int_equal(
-                is_proved(napcoll_prove_in_rounds, &napcoll_allreduce, rows[i], map, &params),
-                eligible);
+            assert_proved(napcoll_prove_in_rounds, rows[i], map, &params);
             napcoll_node_map_free(map);
         }
     }
@@ -234,13 +239,8 @@ static void equal_nodes_are_rotated(void **state)
                 const napcoll_params_t params = {
                     .tunable = {2 + nodes % 3}, .local_radix = 2 + nodes % 3, .segments = 1};
                 napcoll_node_map_t *map = uniform(ppn, "block", nodes * ppn);
-                const bool eligible = NAPCOLL_REASON_NONE
-                                      == napcoll_algorithm_eligible(
-                                          &napcoll_allreduce.algorithm[rows[i]], map, &params);
 
-                assert_int_equal(
-                    is_proved(napcoll_prove_by_rotation, &napcoll_allreduce, rows[i], map, &params),
-                    eligible);
+                assert_proved(napcoll_prove_by_rotation, rows[i], map, &params);
                 napcoll_node_map_free(map);
             }
         }

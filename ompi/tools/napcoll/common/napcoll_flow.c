@@ -219,15 +219,15 @@ static bool goes_on(const reader_t *r, const napcoll_step_t *step, const napcoll
            && r->done + span->count <= (NULL == r->written ? last->count : r->turns->turns);
 }
 
-/* The record of a step. The number of its blocks is the model's, or is set when the run ends. */
-static void put_step(reader_t *r, const napcoll_step_t *step, int32_t count)
+/* The record of a step. The number of its blocks is the model's, or is set when the step ends. */
+static void put_step(reader_t *r, const napcoll_step_t *step)
 {
     const bool known = NULL != r->model && r->next < r->model->records;
 
     r->steps++;
     r->step_at = r->next;
     r->step = (napcoll_flow_record_t){STEP_RECORD - (int32_t) step->kind,
-                                      known ? r->model->record[r->next].count : count,
+                                      known ? r->model->record[r->next].count : 0,
                                       places_to(r, step), step->headed};
     r->done = 0;
     r->in_step = true;
@@ -254,7 +254,7 @@ static void read_step(reader_t *r, const napcoll_step_t *step)
 
     if (!goes_on(r, step, span)) {
         end_step(r);
-        put_step(r, step, span->count);
+        put_step(r, step);
     }
     r->goes_on = -1;
     for (int32_t first = span->first, next; first < end && !r->broken; first = next) {

@@ -30,8 +30,8 @@ typedef struct {
 
 /* ---- plans of all ranks ---- */
 
-/* Whether a plan is by itself as it must be: checked, without phases, of a vector that the user's
- * buffers hold. */
+/* Whether a plan is by itself as it must be: checked, without phases, of a vector of a block for
+ * each rank. */
 static bool is_right(const rotation_t *rotation, const napcoll_plan_t *plan)
 {
     const napcoll_turns_t *turns = &rotation->turns;
@@ -40,11 +40,6 @@ static bool is_right(const rotation_t *rotation, const napcoll_plan_t *plan)
     if (NAPCOLL_LAYOUT_VECTOR != plan->layout || plan->blocks != turns->map->size || plan->scattered
         || 1 != plan->pieces || 0 != plan->listed || NULL != plan->times) {
         return false;
-    }
-    for (int buffer = 0; buffer < NAPCOLL_BUFFER_TEMP; buffer++) {
-        if (0 != plan->user[buffer].first || plan->blocks != plan->user[buffer].count) {
-            return false;
-        }
     }
     for (int i = 0; i < plan->steps; i++) {
         if (plan->step[i].kind >= NAPCOLL_STEP_PHASE) {

@@ -34,8 +34,8 @@
 
 /**
  * Prove the plans of all ranks by rotation, with a period of one rank or of one node. Each plan is
- * made once, a few of them several times; besides the plans under way this takes less than 1 KiB
- * per rank.
+ * made once, a few of them several times. Besides the plans under way this takes what the rounds
+ * take for plans of as many blocks as the period: up to 2 KiB per rank with 16 processes on a node.
  *
  * @param[in]  source   makes the plans; is called by several threads at once
  * @param[in]  context  for source
